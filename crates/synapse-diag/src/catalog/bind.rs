@@ -1,0 +1,4 @@
+//! Binding a definition to a model file: keys, tensors, shapes.
+
+entries! {
+}

@@ -1,0 +1,4 @@
+//! The command line and its settings.
+
+entries! {
+}

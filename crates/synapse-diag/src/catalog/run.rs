@@ -1,0 +1,4 @@
+//! Loading and running a model: memory, context, numbers.
+
+entries! {
+}

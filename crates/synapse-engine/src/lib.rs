@@ -1,0 +1,1 @@
+//! Sessions, paged KV, sampling and generation.

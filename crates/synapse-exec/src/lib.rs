@@ -1,0 +1,1 @@
+//! Reference interpreter, lowering to the Execution IR, and the one executor.

@@ -1,0 +1,1 @@
+//! Binds a definition to a model file: Model IR, regions, verifier, fingerprint.

@@ -1,0 +1,1 @@
+//! Instruction sets: detection and the choice at start.

@@ -1,0 +1,1 @@
+//! Workers that spin, then park.

@@ -1,0 +1,1 @@
+//! Activations as int8 blocks.

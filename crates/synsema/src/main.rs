@@ -1,0 +1,2 @@
+//! The `synsema` command.
+fn main() {}
