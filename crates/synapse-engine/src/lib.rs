@@ -1,1 +1,4 @@
-//! Sessions, paged KV, sampling and generation.
+//! Sessions and generation: what stands between a model file and text.
+#![forbid(unsafe_code)]
+
+pub mod settings;

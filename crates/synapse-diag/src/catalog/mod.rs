@@ -55,13 +55,14 @@ macro_rules! entries {
 pub mod archdef;
 pub mod bind;
 pub mod command;
+pub mod engine;
 pub mod gguf;
 pub mod run;
 pub mod text;
 
 /// Every row of every domain.
 pub fn all() -> impl Iterator<Item = &'static Entry> {
-    [gguf::ALL, archdef::ALL, bind::ALL, text::ALL, run::ALL, command::ALL]
+    [gguf::ALL, archdef::ALL, bind::ALL, text::ALL, run::ALL, engine::ALL, command::ALL]
         .into_iter()
         .flatten()
         .copied()
@@ -81,7 +82,9 @@ mod tests {
         let mut seen = BTreeSet::new();
         for e in all() {
             assert!(seen.insert(e.code), "code {} stands twice", e.code);
-            assert!(e.code.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'));
+            assert!(
+                e.code.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+            );
         }
     }
 

@@ -1,4 +1,3 @@
-//! Loading and running a model: memory, context, numbers.
+//! Lowering and running a program: types, memory, numbers.
 
-entries! {
-}
+entries! {}

@@ -1,4 +1,3 @@
 //! Tokenizers and chat templates.
 
-entries! {
-}
+entries! {}
