@@ -86,8 +86,19 @@ fn has_avx2() -> bool {
 ///
 /// It takes the [`Kernels`](crate::Kernels) and not an [`Isa`], because a `Kernels` exists only for
 /// an instruction set that this machine has: that is what makes the call sound.
+///
+/// With `= $body, avx512 = $wide`, AVX-512 has a body of its own: one with larger tiles for its
+/// larger register file.
 macro_rules! compiled_for_each_isa {
     ($(#[$note:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:expr) => {
+        $crate::isa::compiled_for_each_isa! {
+            $(#[$note])* fn $name($($arg: $ty),*) $(-> $ret)? = $body, avx512 = $body
+        }
+    };
+    (
+        $(#[$note:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?
+        = $body:expr, avx512 = $wide:expr
+    ) => {
         $(#[$note])*
         pub(crate) fn $name(kernels: &$crate::Kernels, $($arg: $ty),*) $(-> $ret)? {
             #[cfg(target_arch = "x86_64")]
@@ -100,7 +111,7 @@ macro_rules! compiled_for_each_isa {
                 enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni"
             )]
             fn avx512($($arg: $ty),*) $(-> $ret)? {
-                $body($($arg),*)
+                $wide($($arg),*)
             }
             match kernels.isa {
                 #[cfg(target_arch = "x86_64")]

@@ -6,6 +6,9 @@
 
 use std::ops::Range;
 
+use half::f16;
+use half::slice::HalfFloatSliceExt;
+
 use crate::Kernels;
 use crate::pool::{DisjointMut, split};
 use crate::rows::GRAIN;
@@ -188,3 +191,94 @@ impl LayerKv {
         (&keys[kv_head * key_size..][..key_size], &values[kv_head * value_size..][..value_size])
     }
 }
+
+impl Kernels {
+    /// Stores keys and values at the absolute positions from `first` on, allocating pages where
+    /// there are none. `k` is `[n][kv_heads * key_dim]` and `v` `[n][kv_heads * value_dim]`.
+    ///
+    /// # Panics
+    ///
+    /// When the lengths are not whole rows, or differ in rows.
+    pub fn kv_append(&self, kv: &mut LayerKv, first: usize, k: &[f32], v: &[f32]) {
+        let shape = kv.shape;
+        let (key_row, value_row) = (shape.kv_heads * shape.key_dim, shape.kv_heads * shape.value_dim);
+        let n = k.len().checked_div(key_row).unwrap_or(0);
+        assert_eq!(k.len(), n * key_row, "keys are not whole rows of {key_row}");
+        assert_eq!(v.len(), n * value_row, "values are not {n} rows of {value_row}");
+        if n == 0 {
+            return;
+        }
+        let end = first + n;
+        kv.reserve(first..end);
+        let pages = first / PAGE..end.div_ceil(PAGE);
+        let count = pages.len();
+        let parts = DisjointMut::new(&mut kv.pages[pages.clone()]);
+        let store = |worker: usize, workers: usize| {
+            let mine = split(count, worker, workers, 1);
+            // SAFETY: `split` gives each worker its own pages.
+            let part = unsafe { parts.slice(mine.clone()) };
+            for (page, index) in part.iter_mut().flatten().zip(pages.start + mine.start..) {
+                let positions = first.max(index * PAGE)..end.min((index + 1) * PAGE);
+                let rows = positions.start - first..positions.end - first;
+                let k = &k[rows.start * key_row..rows.end * key_row];
+                let v = &v[rows.start * value_row..rows.end * value_row];
+                let offset = positions.start % PAGE;
+                match shape.ty {
+                    KvType::F16 => store_rows::<f16>(page, &shape, offset, k, v),
+                    KvType::F32 => store_rows::<f32>(page, &shape, offset, k, v),
+                }
+            }
+        };
+        match count > 1 && k.len() + v.len() > GRAIN {
+            true => self.pool.run(&store),
+            false => store(0, 1),
+        }
+    }
+}
+
+/// A number as it is kept, made from an f32.
+trait Stored: bytemuck::Pod {
+    fn store(row: &[f32], to: &mut [Self]);
+}
+
+impl Stored for f32 {
+    fn store(row: &[f32], to: &mut [f32]) {
+        to.copy_from_slice(row);
+    }
+}
+
+impl Stored for f16 {
+    fn store(row: &[f32], to: &mut [f16]) {
+        to.convert_from_f32_slice(row);
+        for to in to {
+            // Whatever its payload, a NaN is kept as the one NaN.
+            *to = if to.is_nan() { f16::NAN } else { *to };
+        }
+    }
+}
+
+/// Stores rows of keys and values in one page, the first at `offset`.
+fn store_rows<T: Stored>(page: &mut Page, shape: &KvShape, offset: usize, k: &[f32], v: &[f32]) {
+    let (keys, values) = page.numbers_mut::<T>().split_at_mut(shape.keys());
+    let (key_row, value_row) =
+        (shape.kv_heads * shape.key_dim, shape.kv_heads * shape.value_dim);
+    let mut row = vec![T::zeroed(); key_row];
+    for (k, position) in k.chunks_exact(key_row).zip(offset..) {
+        T::store(k, &mut row);
+        // [kv_head][d] to [kv_head][d][64]: head and dimension are one index.
+        for (&number, lane) in row.iter().zip(keys.chunks_exact_mut(PAGE)) {
+            lane[position] = number;
+        }
+    }
+    if value_row == 0 {
+        return;
+    }
+    for (v, position) in v.chunks_exact(value_row).zip(offset..) {
+        for (v, head) in v.chunks_exact(shape.value_dim).zip(values.chunks_exact_mut(shape.value_dim * PAGE)) {
+            T::store(v, &mut head[position * shape.value_dim..][..shape.value_dim]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -180,3 +180,6 @@ fn turn_row_body(row: &mut [f32], head_dim: usize, cos: &[f32], sin: &[f32], pai
 fn turn(a: f32, b: f32, c: f32, s: f32) -> (f32, f32) {
     (a.mul_add(c, -(b * s)), a.mul_add(s, b * c))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,16 +1,6 @@
 //! Loading, sessions and generation.
 
 entries! {
-    UNKNOWN_ARCHITECTURE Refused "unknown-architecture"
-        "no definition of the architecture `{name}`; known: {known}"
-        "no hay definición de la arquitectura `{name}`; conocidas: {known}"
-        "write `{name}.archdef` and name its folder with SYNSEMA_INFER_ARCHDEF; `synsema arch show` prints one to begin from"
-        "escribe `{name}.archdef` y nombra su carpeta con SYNSEMA_INFER_ARCHDEF; `synsema arch show` muestra una para empezar";
-    UNKNOWN_ARCHITECTURE_SOME_BROKEN Refused "unknown-architecture-some-broken"
-        "no definition of the architecture `{name}`; known: {known}; not loaded because of errors: {broken}"
-        "no hay definición de la arquitectura `{name}`; conocidas: {known}; no cargadas por errores: {broken}"
-        "write `{name}.archdef` and name its folder with SYNSEMA_INFER_ARCHDEF; `synsema check` shows the errors of one"
-        "escribe `{name}.archdef` y nombra su carpeta con SYNSEMA_INFER_ARCHDEF; `synsema check` muestra los errores de una";
     DEFINITION_BROKEN Refused "definition-broken"
         "the definition of `{name}` did not load, so models of this architecture cannot run"
         "la definición de `{name}` no se cargó, así que los modelos de esta arquitectura no pueden ejecutarse"
@@ -36,30 +26,30 @@ entries! {
         "un contexto de {context} tokens necesita {needed} de memoria; hay {available} libres"
         "lower `--ctx`, or use `--kv f16`"
         "baja `--ctx`, o usa `--kv f16`";
-    TOKEN_OUT_OF_RANGE Refused "token-out-of-range"
-        "token id {id} at position {position} is outside the vocabulary of {vocabulary}"
-        "el identificador {id} en la posición {position} está fuera del vocabulario de {vocabulary}"
-        "use ids of this model, from 0 to {last}"
-        "usa identificadores de este modelo, de 0 a {last}";
     NO_LOGITS Refused "no-logits"
         "the model `{name}` yields one row of numbers per token and no logits: it cannot generate text"
         "el modelo `{name}` da una fila de números por token y no logits: no puede generar texto"
         "use `synsema logits` to get its rows"
         "usa `synsema logits` para obtener sus filas";
-    VOCABULARY_DISAGREES Refused "vocabulary-disagrees"
-        "the tokenizer has {tokens} tokens, but the embedding table has {rows} rows"
-        "el tokenizador tiene {tokens} tokens, pero la tabla de embeddings tiene {rows} filas"
-        "the file is damaged or was put together from two models; fetch it again"
-        "el fichero está dañado o mezcla dos modelos; descárgalo de nuevo";
-    TOKENIZER_UNUSABLE Notice "tokenizer-unusable"
-        "text cannot be used with this model: {reason}"
-        "con este modelo no se puede usar texto: {reason}";
-    END_IDS_NONE Notice "end-ids-none"
-        "the model names no token that ends an answer: generation runs to the asked length"
-        "el modelo no nombra ningún token que termine una respuesta: se genera hasta la longitud pedida";
-    THREADS_FAILED Failed "threads-failed"
-        "worker threads could not be started: {reason}"
-        "no se pudieron iniciar los hilos de trabajo: {reason}"
-        "use fewer with `--threads`"
-        "usa menos con `--threads`";
+    NO_TOKENIZER Refused "no-tokenizer"
+        "the file has no tokenizer (`tokenizer.ggml.model` is {found}), so text cannot be turned into tokens"
+        "el fichero no tiene tokenizador (`tokenizer.ggml.model` {found}), así que el texto no puede convertirse en tokens"
+        "use `synsema logits --tokens`, or a file with a tokenizer"
+        "usa `synsema logits --tokens`, o un fichero con tokenizador";
+    NO_TOKENIZER_NOTICE Notice "no-tokenizer-notice"
+        "the file has no tokenizer: the model runs on token ids, not on text"
+        "el fichero no tiene tokenizador: el modelo funciona con identificadores, no con texto";
+    NO_END_TOKEN Notice "no-end-token"
+        "the model names no token that ends an answer: text is generated up to the asked length"
+        "el modelo no nombra ningún token que termine una respuesta: se genera texto hasta la longitud pedida";
+    TEMPLATE_PROBE Notice "template-probe"
+        "the chat template fails on a conversation of one user message: {reason}"
+        "la plantilla de conversación falla con un solo mensaje de usuario: {reason}"
+        "use `--raw`, which needs no template"
+        "usa `--raw`, que no necesita plantilla";
+    WEIGHTS_NOT_FINITE Refused "weights-not-finite"
+        "the tensor `{name}` holds {count} values that are NaN or infinite, the first in row {row}"
+        "el tensor `{name}` contiene {count} valores que son NaN o infinitos, el primero en la fila {row}"
+        "the file is damaged or was converted wrongly; fetch it again"
+        "el fichero está dañado o mal convertido; descárgalo de nuevo";
 }

@@ -60,34 +60,38 @@ impl Task for ExpandFloats<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
         let size = self.ty.block_bytes() as usize;
+        // `[eighth of the step][row]`
         let mut stage = [[[0u32; 8]; 16]; STEP / 8];
         for row in 0..16 {
             let bytes = &self.rows[row][self.first * size..][..self.count * size];
             match self.ty {
                 TensorType::F32 => {
-                    let words: &[[u8; 4]] = bytes.as_chunks().0;
-                    for (i, word) in words.iter().enumerate() {
-                        stage[i / 8][row][i % 8] = u32::from_le_bytes(*word);
+                    let (eights, rest) = bytes.as_chunks::<32>();
+                    for (i, eight) in eights.iter().enumerate() {
+                        stage[i][row] = bytemuck::cast(*eight);
+                    }
+                    if !rest.is_empty() {
+                        stage[eights.len()][row] = bytemuck::cast(padded::<32>(rest));
                     }
                 }
                 TensorType::BF16 => {
-                    let halves: &[[u8; 2]] = bytes.as_chunks().0;
-                    for (i, half) in halves.iter().enumerate() {
-                        stage[i / 8][row][i % 8] = u32::from(u16::from_le_bytes(*half)) << 16;
+                    let (eights, rest) = bytes.as_chunks::<16>();
+                    for (i, eight) in eights.iter().enumerate() {
+                        stage[i][row] = upper_halves(eight);
+                    }
+                    if !rest.is_empty() {
+                        stage[eights.len()][row] = upper_halves(&padded(rest));
                     }
                 }
                 _ => {
-                    let halves: &[[u8; 2]] = bytes.as_chunks().0;
-                    for (i, halves) in halves.chunks(16).enumerate() {
-                        let mut bits = [0u16; 16];
-                        for (bits, half) in bits.iter_mut().zip(halves) {
-                            *bits = u16::from_le_bytes(*half);
-                        }
-                        let mut floats = [0.0f32; 16];
-                        lanes.store(lanes.halves(&bits), &mut floats);
-                        for (l, float) in floats.iter().enumerate() {
-                            stage[2 * i + l / 8][row][l % 8] = float.to_bits();
-                        }
+                    let (sixteens, rest) = bytes.as_chunks::<32>();
+                    for (i, sixteen) in sixteens.iter().enumerate() {
+                        let floats = lanes.halves(&bytemuck::cast(*sixteen));
+                        store_eights(lanes, floats, row, &mut stage[2 * i..]);
+                    }
+                    if !rest.is_empty() {
+                        let floats = lanes.halves(&bytemuck::cast(padded::<32>(rest)));
+                        store_eights(lanes, floats, row, &mut stage[2 * sixteens.len()..]);
                     }
                 }
             }
@@ -96,6 +100,33 @@ impl Task for ExpandFloats<'_> {
             lanes.transpose(stage, bytemuck::cast_mut(to));
         }
     }
+}
+
+/// The end of a row; the zeros after it are never multiplied.
+fn padded<const N: usize>(rest: &[u8]) -> [u8; N] {
+    let mut whole = [0; N];
+    whole[..rest.len()].copy_from_slice(rest);
+    whole
+}
+
+/// Eight bf16 as the bits of f32.
+#[inline(always)]
+fn upper_halves(bytes: &[u8; 16]) -> [u32; 8] {
+    let halves: [u16; 8] = bytemuck::cast(*bytes);
+    let mut bits = [0; 8];
+    for i in 0..8 {
+        bits[i] = u32::from(halves[i]) << 16;
+    }
+    bits
+}
+
+#[inline(always)]
+fn store_eights<L: Lanes>(lanes: L, floats: L::F, row: usize, stage: &mut [[[u32; 8]; 16]]) {
+    let mut sixteen = [0.0f32; 16];
+    lanes.store(floats, &mut sixteen);
+    let eights: [[u32; 8]; 2] = bytemuck::cast(sixteen);
+    stage[0][row] = eights[0];
+    stage[1][row] = eights[1];
 }
 
 /// Adds `count` weights to the sums of `S::GROUPS` row groups and `S::COLUMNS` columns.

@@ -55,6 +55,7 @@ pub(super) trait Lanes: Copy {
     fn splat_int(self, v: i32) -> Self::I;
     fn load_int(self, v: &[i32; 16]) -> Self::I;
     fn load_codes(self, v: &[u32; 16]) -> Self::I;
+    fn store_int(self, v: Self::I, to: &mut [i32; 16]);
     fn add_int(self, a: Self::I, b: Self::I) -> Self::I;
     fn mul_int(self, a: Self::I, b: Self::I) -> Self::I;
     /// Byte `index` of each lane, unsigned.
@@ -67,8 +68,9 @@ pub(super) trait Lanes: Copy {
 
     /// `to[j][row] = rows[row][j]`.
     fn transpose(self, rows: &[[u32; 8]; 16], to: &mut [[u32; 16]; 8]);
-    /// 16 where a bit of 32 is set, else 0; bit 0 first.
-    fn sixteens(self, bits: u32) -> [u8; 32];
+    /// 32 codes: the low nibbles of 16 bytes, then the high ones; 16 is added where a bit of `fifth`
+    /// is set, bit 0 first.
+    fn nibbles(self, packed: &[u8; 16], fifth: u32, to: &mut [u32; 8]);
 }
 
 /// Plain Rust: x86-64 without AVX2, and NEON by the compiler's own vectorising.
@@ -160,6 +162,11 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn store_int(self, v: [i32; 16], to: &mut [i32; 16]) {
+        *to = v;
+    }
+
+    #[inline(always)]
     fn add_int(self, mut a: [i32; 16], b: [i32; 16]) -> [i32; 16] {
         for i in 0..16 {
             a[i] += b[i];
@@ -211,11 +218,11 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn sixteens(self, bits: u32) -> [u8; 32] {
-        let mut out = [0; 32];
-        for i in 0..32 {
-            out[i] = ((bits >> i & 1) << 4) as u8;
+    fn nibbles(self, packed: &[u8; 16], fifth: u32, to: &mut [u32; 8]) {
+        let codes: &mut [u8; 32] = bytemuck::cast_mut(to);
+        for i in 0..16 {
+            codes[i] = packed[i] & 15 | (fifth >> i << 4 & 16) as u8;
+            codes[16 + i] = packed[i] >> 4 | (fifth >> (16 + i) << 4 & 16) as u8;
         }
-        out
     }
 }

@@ -4,7 +4,6 @@
 //! serves every column of a product; nothing is kept after it.
 
 use super::lanes::{Lanes, Task};
-use bytemuck::cast_mut;
 
 const _: () = assert!(cfg!(target_endian = "little"), "the codes are read in file order");
 
@@ -71,33 +70,32 @@ impl Form for Pair {
     const PAIR: bool = true;
 }
 
-/// A format's block in the file. The scales of sixteen rows meet in [`Scales`] and become floats
-/// side by side.
+/// A format's block in the file. What sixteen rows' blocks hold meets in [`Staged`], from where it
+/// goes to the lanes.
 pub(super) trait Packed {
     type Form: Form;
     /// Bytes of a block.
     const BYTES: usize;
     /// Runs of 32 in a block: 1 or 8.
     const RUNS: usize;
-    /// Reads one row's block: the codes of run i into `codes[i]`, and lane `row` of the scales.
-    fn read<L: Lanes>(
-        lanes: L,
-        block: &[u8],
-        row: usize,
-        codes: &mut [[[u32; 8]; 16]; RUNS],
-        scales: &mut Scales,
-    );
+    /// Reads row `row`'s block, whose first run is run `run` of the chunk.
+    fn read<L: Lanes>(lanes: L, block: &[u8], row: usize, run: usize, staged: &mut Staged);
 }
 
-/// The scales of a block of sixteen rows, as stored.
-pub(super) struct Scales {
-    /// f16 bits of the scale and of the minimum (or of its scale).
-    d: [u16; 16],
-    m: [u16; 16],
-    /// For blocks of 256, `[run or pair][lane]`: integer scales (two a run in Q6_K) and minima.
-    sc: [[i32; 16]; 16],
-    mn: [[i32; 16]; 8],
+/// A chunk of sixteen rows, each row's numbers together.
+pub(super) struct Staged {
+    /// `[run][row]`: 32 codes.
+    codes: [[[u32; 8]; 16]; RUNS],
+    /// `[first run of the block][row]`: f16 bits of the scale and of the minimum (or its scale).
+    d: [[u16; 16]; RUNS],
+    m: [[u16; 16]; RUNS],
+    /// `[row]`: integer scales of a block of 256, a byte each: eight scales and eight minima, or 16
+    /// scales with their sign bit turned over.
+    sc: [[u32; 8]; 16],
 }
+
+/// Eight bytes that are treated alike.
+const LOW_NIBBLES: u64 = 0x0F0F_0F0F_0F0F_0F0F;
 
 fn word(block: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([block[at], block[at + 1]])
@@ -107,37 +105,19 @@ fn dword(block: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([block[at], block[at + 1], block[at + 2], block[at + 3]])
 }
 
-/// Low nibbles are weights 0 … 15, high ones 16 … 31.
 #[inline(always)]
-fn nibbles(packed: &[u8], run: &mut [u32; 8]) {
-    let packed: &[u8; 16] = packed.first_chunk().expect("sixteen bytes of a block");
-    let codes: &mut [u8; 32] = cast_mut(run);
-    for i in 0..16 {
-        codes[i] = packed[i] & 15;
-        codes[16 + i] = packed[i] >> 4;
-    }
+fn bytes_32(block: &[u8], at: usize) -> [u64; 4] {
+    let bytes: &[u8; 32] = block[at..].first_chunk().expect("32 bytes of a block");
+    bytemuck::cast(*bytes)
 }
 
+/// The six-bit scales and minima of twelve bytes at 4: the first four of each lie in the low bits
+/// of bytes 0 … 3 and 4 … 7, the others in the nibbles of bytes 8 … 11 and the high bits of those.
 #[inline(always)]
-fn add_fifth_bits<L: Lanes>(lanes: L, bits: u32, run: &mut [u32; 8]) {
-    let sixteens = lanes.sixteens(bits);
-    let codes: &mut [u8; 32] = cast_mut(run);
-    for i in 0..32 {
-        codes[i] |= sixteens[i];
-    }
-}
-
-/// Eight six-bit scales and eight six-bit minima in twelve bytes.
-#[inline(always)]
-fn six_bits(block: &[u8], row: usize, scales: &mut Scales) {
+fn six_bits(block: &[u8]) -> [u32; 4] {
     let (a, b, c) = (dword(block, 4), dword(block, 8), dword(block, 12));
-    let high = 0x3030_3030;
-    let sc = [a & 0x3F3F_3F3F, (c & 0x0F0F_0F0F) | (a >> 2 & high)];
-    let mn = [b & 0x3F3F_3F3F, (c >> 4 & 0x0F0F_0F0F) | (b >> 2 & high)];
-    for i in 0..8 {
-        scales.sc[i][row] = (sc[i / 4] >> (8 * (i % 4)) & 255) as i32;
-        scales.mn[i][row] = (mn[i / 4] >> (8 * (i % 4)) & 255) as i32;
-    }
+    let (six, low, high) = (0x3F3F_3F3F, 0x0F0F_0F0F, 0x3030_3030);
+    [a & six, (c & low) | (a >> 2 & high), b & six, (c >> 4 & low) | (b >> 2 & high)]
 }
 
 macro_rules! packed_32 {
@@ -150,149 +130,123 @@ macro_rules! packed_32 {
             const BYTES: usize = $bytes;
             const RUNS: usize = 1;
             #[inline(always)]
-            fn read<L: Lanes>(
-                lanes: L,
-                block: &[u8],
-                row: usize,
-                codes: &mut [[[u32; 8]; 16]; RUNS],
-                scales: &mut Scales,
-            ) {
-                scales.d[row] = word(block, 0);
+            fn read<L: Lanes>(lanes: L, block: &[u8], row: usize, run: usize, staged: &mut Staged) {
+                staged.d[run][row] = word(block, 0);
                 if $minimum {
-                    scales.m[row] = word(block, 2);
+                    staged.m[run][row] = word(block, 2);
                 }
-                $codes(lanes, block, &mut codes[0][row]);
+                $codes(lanes, block, &mut staged.codes[run][row]);
             }
         }
     };
 }
 
 #[inline(always)]
-fn four<L: Lanes, const AT: usize>(_: L, block: &[u8], run: &mut [u32; 8]) {
-    nibbles(&block[AT..], run);
+fn four<L: Lanes, const AT: usize>(lanes: L, block: &[u8], codes: &mut [u32; 8]) {
+    lanes.nibbles(block[AT..].first_chunk().expect("16 bytes of a block"), 0, codes);
 }
 
 #[inline(always)]
-fn five<L: Lanes, const AT: usize>(lanes: L, block: &[u8], run: &mut [u32; 8]) {
-    nibbles(&block[AT + 4..], run);
-    add_fifth_bits(lanes, dword(block, AT), run);
+fn five<L: Lanes, const AT: usize>(lanes: L, block: &[u8], codes: &mut [u32; 8]) {
+    let nibbles = block[AT + 4..].first_chunk().expect("16 bytes of a block");
+    lanes.nibbles(nibbles, dword(block, AT), codes);
 }
 
 #[inline(always)]
-fn eight<L: Lanes>(_: L, block: &[u8], run: &mut [u32; 8]) {
-    let packed: &[u8; 32] = block[2..].first_chunk().expect("32 bytes of a block");
-    let codes: &mut [u8; 32] = cast_mut(run);
-    for i in 0..32 {
-        codes[i] = packed[i] ^ 128;
+fn eight<L: Lanes>(_: L, block: &[u8], codes: &mut [u32; 8]) {
+    let mut bytes = bytes_32(block, 2);
+    for bytes in &mut bytes {
+        *bytes ^= 0x8080_8080_8080_8080;
     }
+    *codes = bytemuck::cast(bytes);
 }
 
-// format, form, bytes of a block, whether f16 number 2 is a minimum, codes
+// format, form, bytes of a block, whether its second f16 is a minimum, codes
 packed_32!(Q4_0, Offset8, 18, false, four::<L, 2>);
 packed_32!(Q4_1, Minimum, 20, true, four::<L, 4>);
 packed_32!(Q5_0, Offset16, 22, false, five::<L, 2>);
 packed_32!(Q5_1, Minimum, 24, true, five::<L, 4>);
 packed_32!(Q8_0, Offset128, 34, false, eight);
 
+macro_rules! packed_256 {
+    ($name:ident, $form:ident, $bytes:literal, $read:expr) => {
+        /// See the format's name in `docs/numerics.md` section 4.
+        #[allow(non_camel_case_types, reason = "the format's own name")]
+        pub(super) struct $name;
+        impl Packed for $name {
+            type Form = $form;
+            const BYTES: usize = $bytes;
+            const RUNS: usize = 8;
+            #[inline(always)]
+            fn read<L: Lanes>(_: L, block: &[u8], row: usize, _: usize, staged: &mut Staged) {
+                $read(block, row, staged);
+            }
+        }
+    };
+}
+
+packed_256!(Q4_K, Minimum, 144, k_four);
+packed_256!(Q5_K, Minimum, 176, k_five);
+packed_256!(Q6_K, Pair, 210, k_six);
+
+#[inline(always)]
+fn k_scales(block: &[u8], row: usize, staged: &mut Staged) {
+    staged.d[0][row] = word(block, 0);
+    staged.m[0][row] = word(block, 2);
+    staged.sc[row][..4].copy_from_slice(&six_bits(block));
+}
+
 /// Two runs share 32 bytes, the even one the low nibbles.
 #[inline(always)]
-fn k_nibbles(packed: &[u8], row: usize, codes: &mut [[[u32; 8]; 16]; RUNS]) {
+fn k_four(block: &[u8], row: usize, staged: &mut Staged) {
+    k_scales(block, row, staged);
     for pair in 0..4 {
-        let bytes: &[u8; 32] = packed[32 * pair..].first_chunk().expect("32 bytes of a block");
-        let low: &mut [u8; 32] = cast_mut(&mut codes[2 * pair][row]);
-        for i in 0..32 {
-            low[i] = bytes[i] & 15;
+        let mut low = bytes_32(block, 16 + 32 * pair);
+        let mut high = low;
+        for i in 0..4 {
+            high[i] = high[i] >> 4 & LOW_NIBBLES;
+            low[i] &= LOW_NIBBLES;
         }
-        let high: &mut [u8; 32] = cast_mut(&mut codes[2 * pair + 1][row]);
-        for i in 0..32 {
-            high[i] = bytes[i] >> 4;
-        }
+        staged.codes[2 * pair][row] = bytemuck::cast(low);
+        staged.codes[2 * pair + 1][row] = bytemuck::cast(high);
     }
 }
 
-/// See the format's name in `docs/numerics.md` section 4.
-#[allow(non_camel_case_types, reason = "the format's own name")]
-pub(super) struct Q4_K;
-impl Packed for Q4_K {
-    type Form = Minimum;
-    const BYTES: usize = 144;
-    const RUNS: usize = 8;
-    #[inline(always)]
-    fn read<L: Lanes>(
-        _: L,
-        block: &[u8],
-        row: usize,
-        codes: &mut [[[u32; 8]; 16]; RUNS],
-        scales: &mut Scales,
-    ) {
-        scales.d[row] = word(block, 0);
-        scales.m[row] = word(block, 2);
-        six_bits(block, row, scales);
-        k_nibbles(&block[16..], row, codes);
+/// The same, and bit r of 32 more bytes is the fifth of run r.
+#[inline(always)]
+fn k_five(block: &[u8], row: usize, staged: &mut Staged) {
+    k_scales(block, row, staged);
+    let fifth = bytes_32(block, 16);
+    for pair in 0..4 {
+        let mut low = bytes_32(block, 48 + 32 * pair);
+        let mut high = low;
+        for i in 0..4 {
+            let bits = fifth[i] >> (2 * pair);
+            low[i] = (low[i] & LOW_NIBBLES) | (bits & 0x0101_0101_0101_0101) << 4;
+            high[i] = (high[i] >> 4 & LOW_NIBBLES) | (bits & 0x0202_0202_0202_0202) << 3;
+        }
+        staged.codes[2 * pair][row] = bytemuck::cast(low);
+        staged.codes[2 * pair + 1][row] = bytemuck::cast(high);
     }
 }
 
-/// See the format's name in `docs/numerics.md` section 4.
-#[allow(non_camel_case_types, reason = "the format's own name")]
-pub(super) struct Q5_K;
-impl Packed for Q5_K {
-    type Form = Minimum;
-    const BYTES: usize = 176;
-    const RUNS: usize = 8;
-    #[inline(always)]
-    fn read<L: Lanes>(
-        _: L,
-        block: &[u8],
-        row: usize,
-        codes: &mut [[[u32; 8]; 16]; RUNS],
-        scales: &mut Scales,
-    ) {
-        scales.d[row] = word(block, 0);
-        scales.m[row] = word(block, 2);
-        six_bits(block, row, scales);
-        k_nibbles(&block[48..], row, codes);
-        let bits: &[u8; 32] = block[16..].first_chunk().expect("32 bytes of a block");
-        for run in 0..8 {
-            let codes: &mut [u8; 32] = cast_mut(&mut codes[run][row]);
-            for i in 0..32 {
-                codes[i] |= (bits[i] >> run & 1) << 4;
+/// Each half of the block: runs 0 and 1 are the low nibbles of 64 bytes, runs 2 and 3 the high
+/// ones; the upper two bits of all four lie in one of 32 bytes.
+#[inline(always)]
+fn k_six(block: &[u8], row: usize, staged: &mut Staged) {
+    staged.d[0][row] = word(block, 208);
+    for i in 0..4 {
+        staged.sc[row][i] = dword(block, 192 + 4 * i) ^ 0x8080_8080;
+    }
+    for half in 0..2 {
+        let upper = bytes_32(block, 128 + 32 * half);
+        for run in 0..4 {
+            let mut codes = bytes_32(block, 64 * half + 32 * (run % 2));
+            for i in 0..4 {
+                let bits = upper[i] >> (2 * run) & 0x0303_0303_0303_0303;
+                codes[i] = (codes[i] >> (4 * (run / 2)) & LOW_NIBBLES) | bits << 4;
             }
-        }
-    }
-}
-
-/// See the format's name in `docs/numerics.md` section 4.
-#[allow(non_camel_case_types, reason = "the format's own name")]
-pub(super) struct Q6_K;
-impl Packed for Q6_K {
-    type Form = Pair;
-    const BYTES: usize = 210;
-    const RUNS: usize = 8;
-    #[inline(always)]
-    fn read<L: Lanes>(
-        _: L,
-        block: &[u8],
-        row: usize,
-        codes: &mut [[[u32; 8]; 16]; RUNS],
-        scales: &mut Scales,
-    ) {
-        scales.d[row] = word(block, 208);
-        for i in 0..16 {
-            scales.sc[i][row] = i32::from(block[192 + i] as i8);
-        }
-        // Each half of the block: runs 0 and 1 are the low nibbles of 64 bytes, runs 2 and 3 the
-        // high ones; the upper two bits of all four lie in one of 32 bytes.
-        for half in 0..2 {
-            let high: &[u8; 32] = block[128 + 32 * half..].first_chunk().expect("32 bytes");
-            for quarter in 0..4 {
-                let at = 64 * half + 32 * (quarter % 2);
-                let low: &[u8; 32] = block[at..].first_chunk().expect("32 bytes");
-                let codes: &mut [u8; 32] = cast_mut(&mut codes[4 * half + quarter][row]);
-                for i in 0..32 {
-                    let nibble = low[i] >> (4 * (quarter / 2)) & 15;
-                    codes[i] = nibble | (high[i] >> (2 * quarter) & 3) << 4;
-                }
-            }
+            staged.codes[4 * half + run][row] = bytemuck::cast(codes);
         }
     }
 }
@@ -310,36 +264,51 @@ pub(super) struct Unpack<'a, P> {
 impl<P: Packed> Task for Unpack<'_, P> {
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        let mut codes = [[[0u32; 8]; 16]; RUNS];
-        let mut scales =
-            Scales { d: [0; 16], m: [0; 16], sc: [[0; 16]; 16], mn: [[0; 16]; 8] };
-        let mut at = self.first / P::RUNS * P::BYTES;
-        for tiles in self.tiles.chunks_exact_mut(P::RUNS) {
-            for row in 0..16 {
-                let block = &self.rows[row][at..][..P::BYTES];
-                P::read(lanes, block, row, &mut codes, &mut scales);
+        let mut staged = Staged {
+            codes: [[[0; 8]; 16]; RUNS],
+            d: [[0; 16]; RUNS],
+            m: [[0; 16]; RUNS],
+            sc: [[0; 8]; 16],
+        };
+        let blocks = self.tiles.len() / P::RUNS;
+        assert!(blocks * P::RUNS <= RUNS);
+        // All rows are read before the lanes are loaded: what was stored in small pieces has then
+        // left the store buffer.
+        for row in 0..16 {
+            let bytes = &self.rows[row][self.first / P::RUNS * P::BYTES..][..blocks * P::BYTES];
+            for b in 0..blocks {
+                let block = &bytes[b * P::BYTES..][..P::BYTES];
+                P::read(lanes, block, row, b * P::RUNS, &mut staged);
             }
-            at += P::BYTES;
-            let d = lanes.halves(&scales.d);
-            let m = lanes.halves(&scales.m);
-            let minus = lanes.splat(-1.0);
-            for run in 0..P::RUNS {
-                let tile = &mut tiles[run];
-                lanes.transpose(&codes[run], &mut tile.codes);
-                if P::Form::PAIR {
-                    lanes.store(d, &mut tile.d);
-                    tile.sc = [scales.sc[2 * run], scales.sc[2 * run + 1]];
-                } else if P::RUNS == 1 {
-                    lanes.store(d, &mut tile.d);
-                    if P::Form::MINIMUM {
-                        lanes.store(m, &mut tile.m);
-                    }
-                } else {
-                    // d*sc and −(dmin*mn) are exact, and so is the change of sign.
-                    let sc = lanes.float(lanes.load_int(&scales.sc[run]));
-                    lanes.store(lanes.mul(d, sc), &mut tile.d);
-                    let mn = lanes.float(lanes.load_int(&scales.mn[run]));
-                    lanes.store(lanes.mul(minus, lanes.mul(m, mn)), &mut tile.m);
+        }
+        let mut sc = [[0; 16]; 8];
+        if P::RUNS > 1 {
+            lanes.transpose(&staged.sc, &mut sc);
+        }
+        for (run, tile) in self.tiles.iter_mut().enumerate() {
+            lanes.transpose(&staged.codes[run], &mut tile.codes);
+            let block = run / P::RUNS * P::RUNS;
+            let d = lanes.halves(&staged.d[block]);
+            let m = lanes.halves(&staged.m[block]);
+            if P::Form::PAIR {
+                lanes.store(d, &mut tile.d);
+                for half in 0..2 {
+                    let i = 2 * run + half;
+                    let byte = lanes.byte(lanes.load_codes(&sc[i / 4]), i as u32 % 4);
+                    let signed = lanes.add_int(byte, lanes.splat_int(-128));
+                    lanes.store_int(signed, &mut tile.sc[half]);
+                }
+            } else if P::RUNS > 1 {
+                // d*sc and −(dmin*mn) are exact, and so is the change of sign.
+                let scale = lanes.byte(lanes.load_codes(&sc[run / 4]), run as u32 % 4);
+                let minimum = lanes.byte(lanes.load_codes(&sc[2 + run / 4]), run as u32 % 4);
+                lanes.store(lanes.mul(d, lanes.float(scale)), &mut tile.d);
+                let minimum = lanes.mul(lanes.splat(-1.0), lanes.mul(m, lanes.float(minimum)));
+                lanes.store(minimum, &mut tile.m);
+            } else {
+                lanes.store(d, &mut tile.d);
+                if P::Form::MINIMUM {
+                    lanes.store(m, &mut tile.m);
                 }
             }
         }

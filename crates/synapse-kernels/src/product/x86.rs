@@ -102,6 +102,11 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn store_int(self, v: __m512i, to: &mut [i32; 16]) {
+        intrinsics!(_mm512_storeu_si512(to.as_mut_ptr().cast(), v))
+    }
+
+    #[inline(always)]
     fn add_int(self, a: __m512i, b: __m512i) -> __m512i {
         intrinsics!(_mm512_add_epi32(a, b))
     }
@@ -135,13 +140,12 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn sixteens(self, bits: u32) -> [u8; 32] {
-        let mut out = [0; 32];
-        intrinsics!(_mm256_storeu_si256(
-            out.as_mut_ptr().cast(),
-            _mm256_maskz_set1_epi8(bits, 16)
-        ));
-        out
+    fn nibbles(self, packed: &[u8; 16], fifth: u32, to: &mut [u32; 8]) {
+        intrinsics!({
+            let sixteens = _mm256_maskz_set1_epi8(fifth, 16);
+            let codes = _mm256_or_si256(nibbles(packed), sixteens);
+            _mm256_storeu_si256(to.as_mut_ptr().cast(), codes);
+        })
     }
 }
 
@@ -222,6 +226,14 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
+    fn store_int(self, v: [__m256i; 2], to: &mut [i32; 16]) {
+        intrinsics!({
+            _mm256_storeu_si256(to.as_mut_ptr().cast(), v[0]);
+            _mm256_storeu_si256(to.as_mut_ptr().add(8).cast(), v[1]);
+        })
+    }
+
+    #[inline(always)]
     fn add_int(self, a: [__m256i; 2], b: [__m256i; 2]) -> [__m256i; 2] {
         intrinsics!([_mm256_add_epi32(a[0], b[0]), _mm256_add_epi32(a[1], b[1])])
     }
@@ -276,24 +288,33 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn sixteens(self, bits: u32) -> [u8; 32] {
-        let mut out = [0; 32];
+    fn nibbles(self, packed: &[u8; 16], fifth: u32, to: &mut [u32; 8]) {
         intrinsics!({
-            // Byte i of the mask vector is byte i/8 of the bits; one bit of it is kept.
+            // Byte i of the spread vector is byte i/8 of the bits; one bit of it is kept.
             let spread = _mm256_setr_epi64x(
                 0,
                 0x0101_0101_0101_0101,
                 0x0202_0202_0202_0202,
                 0x0303_0303_0303_0303,
             );
-            let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(bits as i32), spread);
+            let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(fifth as i32), spread);
             let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
             let set = _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bit), bit);
-            let sixteen = _mm256_and_si256(set, _mm256_set1_epi8(16));
-            _mm256_storeu_si256(out.as_mut_ptr().cast(), sixteen);
-        });
-        out
+            let sixteens = _mm256_and_si256(set, _mm256_set1_epi8(16));
+            let codes = _mm256_or_si256(nibbles(packed), sixteens);
+            _mm256_storeu_si256(to.as_mut_ptr().cast(), codes);
+        })
     }
+}
+
+/// The low nibbles of 16 bytes, then the high ones.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn nibbles(packed: &[u8; 16]) -> __m256i {
+    // SAFETY: the address is that of 16 bytes.
+    let packed = unsafe { _mm_loadu_si128(packed.as_ptr().cast()) };
+    let both = _mm256_set_m128i(_mm_srli_epi16::<4>(packed), packed);
+    _mm256_and_si256(both, _mm256_set1_epi8(15))
 }
 
 /// Two transpositions of 8 × 8, side by side in the output.

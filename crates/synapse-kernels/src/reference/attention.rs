@@ -4,10 +4,12 @@ use super::functions::{exp, lane_sum};
 use crate::attention::AttentionSpec;
 use crate::kv::{KvType, PAGE};
 
-/// A number as the cache of keys and values keeps it.
+/// A number as the cache of keys and values keeps it (section 2): f16 is rounded to nearest even,
+/// and every NaN is the canonical one.
 pub fn stored(value: f32, ty: KvType) -> f32 {
     match ty {
         KvType::F32 => value,
+        KvType::F16 if value.is_nan() => f32::NAN,
         KvType::F16 => half::f16::from_f32_const(value).to_f32_const(),
     }
 }
