@@ -10,6 +10,8 @@
 //! Sums wait in the output between two chunks, as the f32 they are: that rounds nothing. An output's
 //! additions happen in ascending k whatever the shapes, so no bit depends on them.
 
+#![allow(clippy::needless_range_loop, reason = "lanes and tiles are counted, not iterated")]
+
 mod float;
 mod integer;
 mod lanes;

@@ -1,5 +1,7 @@
 //! Activations as int8 blocks of 32 with one scale (`docs/numerics.md` section 5.2).
 
+#![allow(clippy::needless_range_loop, reason = "lanes are counted, not iterated")]
+
 use crate::Kernels;
 use crate::isa::compiled_for_each_isa;
 use crate::pool::{DisjointMut, split};
@@ -55,7 +57,12 @@ impl Kernels {
             // SAFETY: `split` gives each worker its own blocks, and each of the four slices is asked
             // for once.
             let (q, scale, sum, totals) = unsafe {
-                (q.slice(wide(32)), scale.slice(own.clone()), sum.slice(wide(1)), totals.slice(wide(2)))
+                (
+                    q.slice(wide(32)),
+                    scale.slice(own.clone()),
+                    sum.slice(wide(1)),
+                    totals.slice(wide(2)),
+                )
             };
             quantize_blocks(self, &x[wide(32)], q, scale, sum, totals);
         };

@@ -1,5 +1,7 @@
 //! Expanded weights against the gguf Python package: `expand/expand.bin`, made by `expand/make.py`.
 
+#![allow(clippy::needless_range_loop, reason = "rows and columns by number")]
+
 use synapse_format::TensorType;
 use synapse_kernels::blocks::{WeightView, supported};
 use synapse_kernels::reference::expand::expand_row;

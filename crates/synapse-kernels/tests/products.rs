@@ -1,5 +1,7 @@
 //! Matrix products: every kernel against the reference, bit for bit.
 
+#![allow(clippy::needless_range_loop, reason = "the formulas' own indices")]
+
 use synapse_format::TensorType;
 use synapse_kernels::blocks::{WeightView, quantized, supported};
 use synapse_kernels::quantize::QuantizedRows;
@@ -68,9 +70,7 @@ fn scales(ty: TensorType) -> &'static [usize] {
 fn weights(random: &mut Random, ty: TensorType, values: Values, rows: usize, k: usize) -> Vec<u8> {
     let n = rows * k;
     match ty {
-        TensorType::F32 => {
-            floats(random, values, n).iter().flat_map(|v| v.to_le_bytes()).collect()
-        }
+        TensorType::F32 => floats(random, values, n).iter().flat_map(|v| v.to_le_bytes()).collect(),
         TensorType::F16 => floats(random, values, n)
             .iter()
             .flat_map(|v| half::f16::from_f32(*v).to_le_bytes())

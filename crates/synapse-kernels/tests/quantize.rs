@@ -42,7 +42,8 @@ fn block(first: &[f32]) -> Block {
 
 #[test]
 fn a_block_with_nan_or_infinity_has_nan_scales_and_no_integers() {
-    for bad in [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::from_bits(0x7F80_0001)] {
+    for bad in [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::from_bits(0x7F80_0001)]
+    {
         let got = block(&[1.0, bad, 3e38]);
         assert_eq!(got.q, [0; 32]);
         assert!(got.scale.is_nan() && got.sum.is_nan());

@@ -214,9 +214,6 @@ entries! {
         "no hay ninguna definición de una arquitectura `{name}`"
         "there are: {known}"
         "hay estas: {known}";
-    INIT_NOTHING Notice "init-kept"
-        "is already there and stays as it is"
-        "ya existe y se queda como está";
     ARGUMENTS Usage "arguments"
         "{reason}"
         "{reason}";

@@ -1,7 +1,7 @@
 //! Products in float order (`docs/numerics.md` section 5.1).
 
-use super::share::Place;
 use super::lanes::{Lanes, MAX_COLUMNS, MAX_GROUPS, Shape, Task};
+use super::share::Place;
 use super::tile::{Form, Tile};
 use std::marker::PhantomData;
 use synapse_format::TensorType;

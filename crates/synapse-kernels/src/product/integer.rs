@@ -1,8 +1,8 @@
 //! Products in quantized order (`docs/numerics.md` section 5.3).
 
 use super::lanes::{Lanes, MAX_COLUMNS, MAX_GROUPS, Shape, Task};
-use super::tile::{Form, RUNS, Tile};
 use super::share::Place;
+use super::tile::{Form, RUNS, Tile};
 use crate::quantize::QuantizedRows;
 use std::marker::PhantomData;
 

@@ -1,6 +1,6 @@
 //! One worker's share of a product: panels of row groups, chunks of k, columns.
 
-use super::float::{Expanded, ExpandFloats, ExpandTiles, FloatTile, STEP};
+use super::float::{ExpandFloats, ExpandTiles, Expanded, FloatTile, STEP};
 use super::integer::IntegerTile;
 use super::lanes::{Grid, Lanes, Shape, Task};
 use super::tile::{self, Form, Packed, RUNS, Tile, Unpack};
@@ -351,8 +351,7 @@ fn integer_rows<L: Lanes, P: Packed>(
         for first in (0..all).step_by(RUNS) {
             let runs = RUNS.min(all - first);
             unpack::<L, P>(lanes, &panel, first, runs, tiles);
-            let chunk =
-                IntegerChunk { tiles, runs, first, x, form: PhantomData::<P::Form> };
+            let chunk = IntegerChunk { tiles, runs, first, x, form: PhantomData::<P::Form> };
             panel.sweep(lanes, &chunk, part, &tail, x.n);
         }
         panel.finish(part, &tail, x.n);

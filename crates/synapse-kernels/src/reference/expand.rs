@@ -1,5 +1,7 @@
 //! Reference: expanding a weight (`docs/numerics.md` section 4).
 
+#![allow(clippy::needless_range_loop, reason = "the formulas' own indices")]
+
 use crate::blocks::WeightView;
 use half::{bf16, f16};
 use synapse_format::TensorType;

@@ -1,5 +1,7 @@
 //! Reference: matrix products (`docs/numerics.md` sections 5.1 and 5.3).
 
+#![allow(clippy::needless_range_loop, reason = "the formulas' own indices")]
+
 use super::{
     expand::{Run, expand_row},
     quantize::quantize_row,
