@@ -151,8 +151,8 @@ fn operands_and_options<'a>(
         let mut value = argument.clone();
         let word = value.take_while(is_word);
         let has_value = value.eat('=');
-        let alone = value.rest().is_empty() && !has_value;
-        if !has_value && !(alone && is_flag(op, word, operands.len())) {
+        let is_option = has_value || (value.rest().is_empty() && is_flag(op, word, operands.len()));
+        if !is_option {
             if !options.is_empty() {
                 return Err(argument
                     .finding(&row::OPERAND_AFTER_OPTION)

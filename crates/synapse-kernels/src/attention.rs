@@ -174,20 +174,7 @@ impl<'a> Call<'a> {
         let group = heads / kv_heads;
         let tile_rows = (TILE / group).max(1);
         let (q, kv) = (q, kv);
-        Call {
-            q,
-            kv,
-            spec,
-            first,
-            len,
-            n,
-            heads,
-            kv_heads,
-            group,
-            key_dim,
-            value_dim,
-            tile_rows,
-        }
+        Call { q, kv, spec, first, len, n, heads, kv_heads, group, key_dim, value_dim, tile_rows }
     }
 
     /// Products of one query with one key and its value.
@@ -368,7 +355,8 @@ impl<'a> Call<'a> {
             for (rows, kv_head) in tiles {
                 let size = rows.len() * self.group * self.stride();
                 let pages = self.pages(rows.clone()).len();
-                let mut chunks = numbers[item * place..(item + pages) * place].chunks_exact_mut(place);
+                let mut chunks =
+                    numbers[item * place..(item + pages) * place].chunks_exact_mut(place);
                 item += pages;
                 let Some(so_far) = chunks.next() else { continue };
                 for chunk in chunks {

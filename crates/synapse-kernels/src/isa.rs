@@ -18,12 +18,8 @@ pub enum Isa {
 }
 
 /// Every instruction set with its name, from the narrowest to the widest.
-const ALL: [(Isa, &str); 4] = [
-    (Isa::Scalar, "scalar"),
-    (Isa::Neon, "neon"),
-    (Isa::Avx2, "avx2"),
-    (Isa::Avx512, "avx512"),
-];
+const ALL: [(Isa, &str); 4] =
+    [(Isa::Scalar, "scalar"), (Isa::Neon, "neon"), (Isa::Avx2, "avx2"), (Isa::Avx512, "avx512")];
 
 impl Isa {
     /// The widest instruction set that this machine has.

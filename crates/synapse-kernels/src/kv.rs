@@ -201,7 +201,8 @@ impl Kernels {
     /// When the lengths are not whole rows, or differ in rows.
     pub fn kv_append(&self, kv: &mut LayerKv, first: usize, k: &[f32], v: &[f32]) {
         let shape = kv.shape;
-        let (key_row, value_row) = (shape.kv_heads * shape.key_dim, shape.kv_heads * shape.value_dim);
+        let (key_row, value_row) =
+            (shape.kv_heads * shape.key_dim, shape.kv_heads * shape.value_dim);
         let n = k.len().checked_div(key_row).unwrap_or(0);
         assert_eq!(k.len(), n * key_row, "keys are not whole rows of {key_row}");
         assert_eq!(v.len(), n * value_row, "values are not {n} rows of {value_row}");
@@ -260,8 +261,7 @@ impl Stored for f16 {
 /// Stores rows of keys and values in one page, the first at `offset`.
 fn store_rows<T: Stored>(page: &mut Page, shape: &KvShape, offset: usize, k: &[f32], v: &[f32]) {
     let (keys, values) = page.numbers_mut::<T>().split_at_mut(shape.keys());
-    let (key_row, value_row) =
-        (shape.kv_heads * shape.key_dim, shape.kv_heads * shape.value_dim);
+    let (key_row, value_row) = (shape.kv_heads * shape.key_dim, shape.kv_heads * shape.value_dim);
     let mut row = vec![T::zeroed(); key_row];
     for (k, position) in k.chunks_exact(key_row).zip(offset..) {
         T::store(k, &mut row);
@@ -274,7 +274,9 @@ fn store_rows<T: Stored>(page: &mut Page, shape: &KvShape, offset: usize, k: &[f
         return;
     }
     for (v, position) in v.chunks_exact(value_row).zip(offset..) {
-        for (v, head) in v.chunks_exact(shape.value_dim).zip(values.chunks_exact_mut(shape.value_dim * PAGE)) {
+        for (v, head) in
+            v.chunks_exact(shape.value_dim).zip(values.chunks_exact_mut(shape.value_dim * PAGE))
+        {
             T::store(v, &mut head[position * shape.value_dim..][..shape.value_dim]);
         }
     }

@@ -230,9 +230,7 @@ impl Shared {
 
     /// Takes the share of `worker` in run `run`, if nobody has and the run is still the newest.
     fn take(&self, worker: usize, run: u64) -> bool {
-        self.slots[worker]
-            .compare_exchange(run, TAKEN, Ordering::AcqRel, Ordering::Relaxed)
-            .is_ok()
+        self.slots[worker].compare_exchange(run, TAKEN, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
     /// Runs a share and keeps its panic, if it is the first of the run.

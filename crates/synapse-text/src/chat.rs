@@ -1,7 +1,18 @@
-//! Chat templates.
+//! Chat templates: a conversation as the text that a model was trained on.
 
-use synapse_diag::Diagnostic;
+use minijinja::{Environment, Error, ErrorKind, Value, context};
+use serde::Serialize;
+use synapse_diag::{Diagnostic, catalog::text as rule};
 use synapse_format::Metadata;
+
+/// Steps that a template may take. The longest published templates need a few thousand for a turn.
+const FUEL: u64 = 2_000_000;
+/// Depth of nested calls and includes.
+const DEPTH: usize = 200;
+/// Bytes of a template's source.
+const SOURCE_CAP: usize = 1 << 20;
+/// What `raise_exception` puts before its words, so that a refusal is told from a fault.
+const REFUSAL: &str = "the template refuses: ";
 
 /// One turn of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,19 +37,152 @@ pub struct TemplateContext {
 }
 
 /// A chat template that parsed.
-pub struct ChatTemplate;
+pub struct ChatTemplate {
+    environment: Environment<'static>,
+}
 
 impl ChatTemplate {
     /// The template of a model, where it has one.
-    pub fn from_metadata(_m: &Metadata) -> Result<Option<ChatTemplate>, Diagnostic> {
-        Ok(None)
+    ///
+    /// # Errors
+    /// A template that does not parse; no other one is put in its place.
+    pub fn from_metadata(m: &Metadata) -> Result<Option<ChatTemplate>, Diagnostic> {
+        m.get_str("tokenizer.chat_template")?.map(ChatTemplate::parse).transpose()
     }
-    /// Parses a template.
-    pub fn parse(_source: &str) -> Result<ChatTemplate, Diagnostic> {
-        Ok(ChatTemplate)
+
+    /// Parses a template in the dialect that transformers uses: block lines are trimmed, Python's
+    /// methods of strings, lists and dictionaries are there.
+    ///
+    /// # Errors
+    /// A source that does not parse, or is longer than a mebibyte.
+    pub fn parse(source: &str) -> Result<ChatTemplate, Diagnostic> {
+        if source.len() > SOURCE_CAP {
+            return Err(Diagnostic::new(&rule::TEMPLATE_LIMIT).arg("why", "source length"));
+        }
+        let mut environment = Environment::new();
+        environment.set_trim_blocks(true);
+        environment.set_lstrip_blocks(true);
+        environment.set_fuel(Some(FUEL));
+        environment.set_recursion_limit(DEPTH);
+        environment
+            .set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+        environment.add_function("raise_exception", |words: String| -> Result<Value, Error> {
+            Err(Error::new(ErrorKind::InvalidOperation, format!("{REFUSAL}{words}")))
+        });
+        environment.add_filter("tojson", to_json);
+        environment
+            .add_template_owned("chat", source.to_owned())
+            .map_err(|e| diagnostic(&e, &rule::TEMPLATE_SYNTAX))?;
+        Ok(ChatTemplate { environment })
     }
+
     /// Renders a conversation.
-    pub fn render(&self, _m: &[Message], _c: &TemplateContext) -> Result<String, Diagnostic> {
-        Ok(String::new())
+    ///
+    /// # Errors
+    /// The template's own refusal (`raise_exception`), a fault in it, or its limits.
+    pub fn render(&self, messages: &[Message], c: &TemplateContext) -> Result<String, Diagnostic> {
+        let messages: Vec<serde_json::Value> = messages
+            .iter()
+            .map(|m| serde_json::json!({ "role": m.role, "content": m.content }))
+            .collect();
+        let fixed = context! {
+            messages => messages,
+            bos_token => c.bos_token,
+            eos_token => c.eos_token,
+            add_generation_prompt => c.add_generation_prompt,
+        };
+        let extra = Value::from_serialize(&c.extra);
+        self.environment
+            .get_template("chat")
+            .and_then(|template| template.render(context! { ..fixed, ..extra }))
+            .map_err(|e| diagnostic(&e, &rule::TEMPLATE_FAILED))
+    }
+}
+
+fn diagnostic(error: &Error, fault: &'static synapse_diag::Entry) -> Diagnostic {
+    let why = error.detail().unwrap_or("").to_owned();
+    if error.kind() == ErrorKind::OutOfFuel {
+        return Diagnostic::new(&rule::TEMPLATE_LIMIT).arg("why", format!("{FUEL} steps"));
+    }
+    match why.strip_prefix(REFUSAL) {
+        Some(words) => Diagnostic::new(&rule::TEMPLATE_REFUSES).arg("why", words),
+        None => {
+            let why = if why.is_empty() { error.kind().to_string() } else { why };
+            Diagnostic::new(fault).arg("at", error.line().unwrap_or(0)).arg("why", why)
+        }
+    }
+}
+
+/// `json.dumps` as transformers calls it: spaces after `,` and `:`, letters kept, keys in order.
+fn to_json(value: &Value) -> Result<Value, Error> {
+    let mut out = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, Spaced);
+    let failed = |why: String| Error::new(ErrorKind::BadSerialization, why);
+    value.serialize(&mut serializer).map_err(|e| failed(e.to_string()))?;
+    let text = String::from_utf8(out).map_err(|e| failed(e.to_string()))?;
+    Ok(Value::from_safe_string(text))
+}
+
+struct Spaced;
+
+impl serde_json::ser::Formatter for Spaced {
+    fn begin_array_value<W: ?Sized + std::io::Write>(
+        &mut self,
+        out: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
+        if first { Ok(()) } else { out.write_all(b", ") }
+    }
+
+    fn begin_object_key<W: ?Sized + std::io::Write>(
+        &mut self,
+        out: &mut W,
+        first: bool,
+    ) -> std::io::Result<()> {
+        if first { Ok(()) } else { out.write_all(b", ") }
+    }
+
+    fn begin_object_value<W: ?Sized + std::io::Write>(
+        &mut self,
+        out: &mut W,
+    ) -> std::io::Result<()> {
+        out.write_all(b": ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn render(source: &str) -> Result<String, Diagnostic> {
+        let turn = Message { role: "user".into(), content: "hi".into() };
+        let context = TemplateContext { add_generation_prompt: true, ..Default::default() };
+        ChatTemplate::parse(source)?.render(&[turn], &context)
+    }
+
+    #[test]
+    fn a_conversation_is_rendered_with_trimmed_blocks() {
+        let source = "{% for m in messages %}\n  {%- if true %}\n<{{ m.role }}>{{ m['content'] }}\n{% endif %}{% endfor %}{% if add_generation_prompt %}go{% endif %}";
+        assert_eq!(render(source).unwrap(), "<user>hi\ngo");
+    }
+
+    #[test]
+    fn json_is_written_as_python_writes_it() {
+        assert_eq!(
+            render("{{ messages | tojson }}").unwrap(),
+            r#"[{"role": "user", "content": "hi"}]"#
+        );
+    }
+
+    #[test]
+    fn a_refusal_a_fault_a_syntax_error_and_an_endless_loop_are_told_apart() {
+        let code = |source| render(source).unwrap_err().code();
+        assert_eq!(code("{{ raise_exception('no') }}"), "text-template-refuses");
+        assert_eq!(code("{{ nothing.at.all() }}"), "text-template-failed");
+        assert_eq!(code("{% for %}"), "text-template-syntax");
+        assert_eq!(
+            code("{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}"),
+            "text-template-limit"
+        );
     }
 }

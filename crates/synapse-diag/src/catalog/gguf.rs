@@ -186,18 +186,18 @@ entries! {
     TENSOR_NAME_EMPTY Refused "gguf-tensor-name-empty"
         "at byte {position}: the name of tensor number {number} is empty"
         "en el byte {position}: el nombre del tensor número {number} está vacío"
-        "convert the model again"
-        "vuelve a convertir el modelo";
+        "the tensor table is damaged or the count of keys or tensors is wrong; get the file again"
+        "la tabla de tensores está dañada o el número de claves o tensores es erróneo; vuelve a obtener el fichero";
     TENSOR_NAME_TOO_LONG Refused "gguf-tensor-name-too-long"
         "at byte {position}: the name of tensor number {number} is {length} bytes long; the format allows {limit}"
         "en el byte {position}: el nombre del tensor número {number} tiene {length} bytes; el formato admite {limit}"
-        "the tensor table is damaged; get the file again"
-        "la tabla de tensores está dañada; vuelve a obtener el fichero";
+        "the tensor table is damaged or the count of keys or tensors is wrong; get the file again"
+        "la tabla de tensores está dañada o el número de claves o tensores es erróneo; vuelve a obtener el fichero";
     TENSOR_NAME_NOT_UTF8 Refused "gguf-tensor-name-not-utf8"
         "at byte {position}: the name of tensor number {number} is not UTF-8: `{text}`"
         "en el byte {position}: el nombre del tensor número {number} no es UTF-8: `{text}`"
-        "the tensor table is damaged; get the file again"
-        "la tabla de tensores está dañada; vuelve a obtener el fichero";
+        "the tensor table is damaged or the count of keys or tensors is wrong; get the file again"
+        "la tabla de tensores está dañada o el número de claves o tensores es erróneo; vuelve a obtener el fichero";
     TENSOR_DUPLICATE Refused "gguf-tensor-duplicate"
         "the tensor name `{name}` comes twice"
         "el nombre de tensor `{name}` aparece dos veces"

@@ -108,7 +108,8 @@ impl Settings {
             name.starts_with(PREFIX) && !KEYS.iter().any(|row| row.variable == name.as_str())
         };
         let warn = |name: &str| {
-            Diagnostic::new(&rows::SETTING_UNKNOWN).arg("name", name).suggest(nearest(name))
+            let near = synapse_archdef::nearest(name, KEYS.iter().map(|row| row.variable));
+            Diagnostic::new(&rows::SETTING_UNKNOWN).arg("name", name).suggest(near)
         };
         let in_environment = self.environment.keys().filter(ours).map(|name| warn(name));
         let in_dotenv = self.dotenv.iter().filter(|(name, _)| ours(name));
@@ -162,10 +163,9 @@ impl Settings {
             Ok(n) if (least..=most).contains(&n) => {
                 Ok(Some(Settled { value: n, source: given.source }))
             }
-            _ => Err(given
-                .refuse(&rows::SETTING_NOT_A_NUMBER)
-                .arg("least", least)
-                .arg("most", most)),
+            _ => {
+                Err(given.refuse(&rows::SETTING_NOT_A_NUMBER).arg("least", least).arg("most", most))
+            }
         }
     }
 
@@ -263,22 +263,12 @@ fn read_dotenv(path: &Path) -> Result<Option<Vec<u8>>, Diagnostic> {
     Ok(Some(bytes))
 }
 
-/// The setting whose name is nearest, where one is near.
-fn nearest(name: &str) -> Option<&'static str> {
-    KEYS.iter()
-        .map(|row| (strsim::damerau_levenshtein(name, row.variable), row.variable))
-        .filter(|(distance, _)| *distance <= 3)
-        .min()
-        .map(|(_, variable)| variable)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn settings(environment: &[(&str, &str)], dotenv: &str) -> Settings {
-        let environment =
-            environment.iter().map(|(k, v)| ((*k).to_owned(), OsString::from(*v)));
+        let environment = environment.iter().map(|(k, v)| ((*k).to_owned(), OsString::from(*v)));
         Settings::gather(environment, Some(dotenv.as_bytes().to_vec())).unwrap()
     }
 
@@ -334,16 +324,17 @@ mod tests {
     #[test]
     fn a_name_outside_the_list_is_refused_and_the_list_is_told() {
         let s = settings(&[("SYNSEMA_INFER_KV", "q4")], "");
-        let d = s
-            .one_of(Key::Kv, None, &["f16", "f32"], |n| (n == "f16").then_some(()))
-            .unwrap_err();
+        let d =
+            s.one_of(Key::Kv, None, &["f16", "f32"], |n| (n == "f16").then_some(())).unwrap_err();
         assert_eq!(d.exit_code(), 2);
         assert!(d.to_string().contains("f16, f32"), "{d}");
     }
 
     #[test]
     fn only_the_rust_backend_and_temperature_0_pass() {
-        assert!(settings(&[("SYNSEMA_INFER_BACKEND", "rust")], "").check_fixed(Some("0.0")).is_ok());
+        assert!(
+            settings(&[("SYNSEMA_INFER_BACKEND", "rust")], "").check_fixed(Some("0.0")).is_ok()
+        );
         let d = settings(&[("SYNSEMA_INFER_BACKEND", "candle")], "").check_fixed(None);
         assert_eq!(d.unwrap_err().code(), "setting-backend");
         let d = settings(&[], "SYNSEMA_LLM_TEMPERATURE=0.7").check_fixed(None);
@@ -357,7 +348,11 @@ mod tests {
         let s = settings(&[("SYNSEMA_LLM_MODLE", "x"), ("PATH", "y")], "SYNSEMA_COLOUR=1\nA=2");
         let warned = s.unknown();
         assert_eq!(warned.len(), 2);
-        assert!(warned[0].to_string().contains("did you mean `SYNSEMA_LLM_MODEL`?"), "{:?}", warned);
+        assert!(
+            warned[0].to_string().contains("did you mean `SYNSEMA_LLM_MODEL`?"),
+            "{:?}",
+            warned
+        );
         assert_eq!((warned[1].file(), warned[1].line()), (Some(".env"), Some(1)));
     }
 }

@@ -85,7 +85,7 @@ impl<R: Read> Cursor<R> {
     /// The next `count` bytes; the room for them is asked for after it is known that they exist.
     pub(super) fn bytes(&mut self, count: u64) -> Result<Vec<u8>, Fault> {
         self.expect(count)?;
-        let mut room = reserve(count)?;
+        let mut room = reserve(count).map_err(Fault::Told)?;
         room.resize(usize::try_from(count).unwrap_or(0), 0); // `reserve` checked the count
         self.fill(&mut room)?;
         Ok(room)
@@ -93,9 +93,9 @@ impl<R: Read> Cursor<R> {
 }
 
 /// An empty vector with room for `count` elements, or the refusal of the system.
-pub(super) fn reserve<T>(count: u64) -> Result<Vec<T>, Fault> {
+pub(super) fn reserve<T>(count: u64) -> Result<Vec<T>, Diagnostic> {
     let bytes = count.saturating_mul(size_of::<T>() as u64);
-    let refused = || Fault::Told(Diagnostic::new(&rule::MEMORY).arg("bytes", bytes));
+    let refused = || Diagnostic::new(&rule::MEMORY).arg("bytes", bytes);
     let mut room = Vec::new();
     room.try_reserve_exact(usize::try_from(count).map_err(|_| refused())?)
         .map_err(|_| refused())?;

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use synapse_diag::{Diagnostic, catalog::gguf as rule};
+use synapse_diag::{Diagnostic, Entry, catalog::gguf as rule};
 
 use super::cursor::{Cursor, Fault, reserve};
 use crate::limits;
@@ -20,18 +20,27 @@ pub(super) struct Header {
     pub(super) metadata: Metadata,
     /// `general.alignment`, a power of two; 32 where the file does not say.
     pub(super) alignment: u64,
-    pub(super) tensor_count: u64,
+    pub(super) tensors: Count,
 }
 
 /// Reads everything before the tensor table.
 pub(super) fn read<R: Read>(from: &mut Cursor<R>) -> Result<Header, Diagnostic> {
     magic(from)?;
     let version = version(from)?;
-    let tensor_count = count(from, "tensor_count", LEAST_TENSOR, limits::TENSORS)?;
-    let pair_count = count(from, "metadata_kv_count", LEAST_PAIR, limits::KEYS)?;
+    let tensors = Count::read(from, "tensor_count", LEAST_TENSOR, limits::TENSORS)?;
+    let keys = Count::read(from, "metadata_kv_count", LEAST_PAIR, limits::KEYS)?;
+    let pairs = pairs(from, keys.count).map_err(|d| keys.blame(d))?;
+    let metadata = Metadata::from_pairs(pairs);
+    if let Some(key) = metadata.duplicate() {
+        return Err(Diagnostic::new(&rule::KEY_DUPLICATE).arg("key", key));
+    }
+    let alignment = alignment(&metadata)?;
+    Ok(Header { version, metadata, alignment, tensors })
+}
 
+fn pairs<R: Read>(from: &mut Cursor<R>, count: u64) -> Result<Vec<(String, Value)>, Diagnostic> {
     let mut pairs = Vec::new();
-    for number in 0..pair_count {
+    for number in 0..count {
         if from.position() > limits::HEADER_BYTES {
             return Err(limit(from.position(), "metadata", from.position(), limits::HEADER_BYTES));
         }
@@ -39,12 +48,7 @@ pub(super) fn read<R: Read>(from: &mut Cursor<R>) -> Result<Header, Diagnostic> 
         let value = value(from, &key)?;
         pairs.push((key, value));
     }
-    let metadata = Metadata::from_pairs(pairs);
-    if let Some(key) = metadata.duplicate() {
-        return Err(Diagnostic::new(&rule::KEY_DUPLICATE).arg("key", key));
-    }
-    let alignment = alignment(&metadata)?;
-    Ok(Header { version, metadata, alignment, tensor_count })
+    Ok(pairs)
 }
 
 /// The refusal of a size that passes one of [`limits`].
@@ -89,32 +93,60 @@ fn version<R: Read>(from: &mut Cursor<R>) -> Result<u32, Diagnostic> {
     }
 }
 
-/// A count of things that take at least `least` bytes each.
-fn count<R: Read>(
-    from: &mut Cursor<R>,
-    field: &'static str,
-    least: u64,
-    most: u64,
-) -> Result<u64, Diagnostic> {
-    let position = from.position();
-    let count = from.u64().map_err(|f| cut_header(f, field))?;
-    let about = |entry| {
-        Diagnostic::new(entry).arg("position", position).arg("field", field).arg("count", count)
-    };
-    if let signed @ ..0 = count.cast_signed() {
-        return Err(Diagnostic::new(&rule::COUNT_NEGATIVE)
-            .arg("position", position)
-            .arg("field", field)
-            .arg("count", signed));
+/// A count from the header, at most the limit for its kind. Nothing is allocated from it.
+pub(super) struct Count {
+    pub(super) count: u64,
+    /// What is wrong with the count if the bytes that follow it cannot hold so many.
+    doubt: Option<Diagnostic>,
+}
+
+impl Count {
+    /// Reads the count of things that take at least `least` bytes each and are at most `most`.
+    fn read<R: Read>(
+        from: &mut Cursor<R>,
+        field: &'static str,
+        least: u64,
+        most: u64,
+    ) -> Result<Count, Diagnostic> {
+        let position = from.position();
+        let count = from.u64().map_err(|f| cut_header(f, field))?;
+        if let signed @ ..0 = count.cast_signed() {
+            return Err(Diagnostic::new(&rule::COUNT_NEGATIVE)
+                .arg("position", position)
+                .arg("field", field)
+                .arg("count", signed));
+        }
+        let room = from.left() / least;
+        let doubt = (count > room).then(|| {
+            Diagnostic::new(&rule::COUNT_TOO_LARGE)
+                .arg("position", position)
+                .arg("field", field)
+                .arg("count", count)
+                .arg("left", from.left())
+                .arg("most", room)
+        });
+        if count > most {
+            return Err(doubt.unwrap_or_else(|| limit(position, field, count, most)));
+        }
+        Ok(Count { count, doubt })
     }
-    let room = from.left() / least;
-    if count > room {
-        return Err(about(&rule::COUNT_TOO_LARGE).arg("left", from.left()).arg("most", room));
+
+    /// What to say when reading so many things failed with `found`. A count that could not be
+    /// true is the cause, except where the file just ends: then the place says more.
+    pub(super) fn blame(&self, found: Diagnostic) -> Diagnostic {
+        const ENDS: [&Entry; 6] = [
+            &rule::METADATA_CUT,
+            &rule::VALUE_CUT,
+            &rule::ARRAY_TOO_LARGE,
+            &rule::STRING_TOO_LARGE,
+            &rule::TENSORS_CUT,
+            &rule::TENSOR_CUT,
+        ];
+        match &self.doubt {
+            Some(doubt) if !ENDS.contains(&found.entry()) => doubt.clone(),
+            _ => found,
+        }
     }
-    if count > most {
-        return Err(limit(position, field, count, most));
-    }
-    Ok(count)
 }
 
 fn cut_header(fault: Fault, field: &'static str) -> Diagnostic {
@@ -187,7 +219,7 @@ struct ValueReader<'a, R> {
 }
 
 impl<R: Read> ValueReader<'_, R> {
-    fn about(&self, entry: &'static synapse_diag::Entry) -> Diagnostic {
+    fn about(&self, entry: &'static Entry) -> Diagnostic {
         Diagnostic::new(entry).arg("key", self.key)
     }
 
@@ -267,7 +299,7 @@ impl<R: Read> ValueReader<'_, R> {
             ValueType::F32 => Array::F32(self.numbers(count, f32::from_le_bytes)?),
             ValueType::F64 => Array::F64(self.numbers(count, f64::from_le_bytes)?),
             ValueType::Bool => {
-                let mut items = reserve(count).map_err(|f| self.cut(f))?;
+                let mut items = reserve(count)?;
                 for _ in 0..count {
                     items.push(self.truth()?);
                 }
@@ -283,7 +315,7 @@ impl<R: Read> ValueReader<'_, R> {
         count: u64,
         make: fn([u8; N]) -> T,
     ) -> Result<Vec<T>, Diagnostic> {
-        let mut items = reserve(count).map_err(|f| self.cut(f))?;
+        let mut items = reserve(count)?;
         for _ in 0..count {
             items.push(self.number(make)?);
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use synapse_diag::{Diagnostic, catalog::gguf as rule};
 
-use super::cursor::{Cursor, Fault, read_failed, reserve};
+use super::cursor::{Cursor, read_failed, reserve};
 use super::header::{self, Header};
 use super::split::Split;
 use super::table::{self, Table};
@@ -27,12 +27,13 @@ struct OpenPart {
 
 pub(super) fn open(path: &Path, load: Load) -> Result<Gguf, Diagnostic> {
     let file = RegularFile::open(path)?;
-    let asked = file.header().map_err(|d| d.at_file(path.display()))?;
-    let split = Split::of(path, &asked.metadata).map_err(|d| d.at_file(path.display()))?;
-    let Some(split) = split else {
-        return join(path, vec![file.part(0, load)?], None);
+    let told = |d: Diagnostic| d.at_file(path.display());
+    let mut from = file.cursor().map_err(told)?;
+    let header = header::read(&mut from).map_err(told)?;
+    let Some(split) = Split::of(path, &header.metadata).map_err(told)? else {
+        let part = file.rest(from, header, 0, load).map_err(told)?;
+        return join(path, vec![part], None);
     };
-    drop(file);
     // all parts are looked for before the first is read: a set can have many gigabytes
     if let Some(number) = split.numbers().find(|&n| !split.path(n).is_file()) {
         return Err(split.missing(number).at_file(path.display()));
@@ -42,8 +43,8 @@ pub(super) fn open(path: &Path, load: Load) -> Result<Gguf, Diagnostic> {
         .enumerate()
         .map(|(index, number)| {
             let path = split.path(number);
-            let part = RegularFile::open(&path)?.part(index, load)?;
             let told = |d: Diagnostic| d.at_file(path.display());
+            let part = RegularFile::open(&path)?.part(index, load).map_err(told)?;
             split.check(number, &part.header.metadata).map_err(told)?;
             Ok(part)
         })
@@ -152,22 +153,23 @@ impl<'p> RegularFile<'p> {
         Ok(Cursor::new(BufReader::with_capacity(BUFFER, file), self.length))
     }
 
-    /// Header and metadata only.
-    fn header(&self) -> Result<Header, Diagnostic> {
-        header::read(&mut self.cursor()?)
+    /// Everything; `part` is the file's place among the parts of a model.
+    fn part(&self, part: usize, load: Load) -> Result<OpenPart, Diagnostic> {
+        let mut from = self.cursor()?;
+        let header = header::read(&mut from)?;
+        self.rest(from, header, part, load)
     }
 
-    /// Everything; `part` is the file's place among the parts of a model.
-    fn part(self, part: usize, load: Load) -> Result<OpenPart, Diagnostic> {
-        let read = || {
-            let mut from = self.cursor()?;
-            let header = header::read(&mut from)?;
-            let table = table::read(&mut from, &header, part)?;
-            let data = self.data(table.data_start, load)?;
-            Ok((header, table, data))
-        };
-        let (header, table, data) =
-            read().map_err(|d: Diagnostic| d.at_file(self.path.display()))?;
+    /// What follows the metadata.
+    fn rest(
+        &self,
+        mut from: Cursor<impl Read>,
+        header: Header,
+        part: usize,
+        load: Load,
+    ) -> Result<OpenPart, Diagnostic> {
+        let table = table::read(&mut from, &header, part)?;
+        let data = self.data(table.data_start, load)?;
         let part = Part { path: self.path.to_path_buf(), length: self.length, data };
         Ok(OpenPart { header, table, part })
     }
@@ -179,10 +181,7 @@ impl<'p> RegularFile<'p> {
             Load::Map => Map::new(&self.file, self.length).map(Data::Mapped).map_err(failed),
             Load::Read => {
                 let length = self.length.saturating_sub(start);
-                let mut bytes = reserve(length).map_err(|f| match f {
-                    Fault::Told(d) => d,
-                    Fault::Short { .. } => Diagnostic::new(&rule::MEMORY).arg("bytes", length),
-                })?;
+                let mut bytes = reserve(length)?;
                 let mut file = &self.file;
                 file.seek(SeekFrom::Start(start)).map_err(failed)?;
                 file.take(length).read_to_end(&mut bytes).map_err(failed)?;

@@ -41,11 +41,6 @@ impl Split {
         Ok(Some(split))
     }
 
-    /// Count of parts.
-    pub(super) fn count(&self) -> u32 {
-        self.count
-    }
-
     /// The numbers of all parts, from 1.
     pub(super) fn numbers(&self) -> std::ops::RangeInclusive<u32> {
         1..=self.count

@@ -24,13 +24,8 @@ pub(super) fn read<R: Read>(
     header: &Header,
     part: usize,
 ) -> Result<Table, Diagnostic> {
-    let mut tensors = Vec::new();
-    for number in 0..header.tensor_count {
-        if from.position() > limits::HEADER_BYTES {
-            return Err(limit(from.position(), "tensors", from.position(), limits::HEADER_BYTES));
-        }
-        tensors.push(RowReader { from, number, name: None }.read(part)?);
-    }
+    let count = &header.tensors;
+    let mut tensors = rows(from, count.count, part).map_err(|d| count.blame(d))?;
     let table_end = from.position();
     let data_start = table_end.checked_next_multiple_of(header.alignment).unwrap_or(u64::MAX);
     for tensor in &mut tensors {
@@ -40,6 +35,21 @@ pub(super) fn read<R: Read>(
     let last = tensors.iter().map(|t| t.offset.saturating_add(t.size)).max().unwrap_or(table_end);
     let notices = trailing(last, header.alignment, from.length()).into_iter().collect();
     Ok(Table { tensors, data_start, notices })
+}
+
+fn rows<R: Read>(
+    from: &mut Cursor<R>,
+    count: u64,
+    part: usize,
+) -> Result<Vec<TensorInfo>, Diagnostic> {
+    let mut tensors = Vec::new();
+    for number in 0..count {
+        if from.position() > limits::HEADER_BYTES {
+            return Err(limit(from.position(), "tensors", from.position(), limits::HEADER_BYTES));
+        }
+        tensors.push(RowReader { from, number, name: None }.read(part)?);
+    }
+    Ok(tensors)
 }
 
 /// Reads one row of the table, so that each refusal can name the tensor.

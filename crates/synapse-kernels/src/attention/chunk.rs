@@ -3,6 +3,7 @@
 //! A *result* of a query is `[maximum, sum, values…]`. A sum of −infinity, which no sum of
 //! exponentials can be, says that no key has been seen.
 
+use std::array::from_ref;
 use std::ops::Range;
 
 use half::f16;
@@ -113,13 +114,18 @@ fn block<const N: usize, const WIDE: usize>(
         let values = &mut results[i * stride + HEADER..][..chunk.value_dim];
         values.fill(0.0);
         let before = if shared.is_empty() { seen[i].clone() } else { seen[i].start..start };
-        weigh::<1, WIDE>(&[weights[i]], chunk, before, &mut results[i * stride..][..stride]);
+        weigh::<1, WIDE>(
+            from_ref(&weights[i]),
+            chunk,
+            before,
+            &mut results[i * stride..][..stride],
+        );
     }
     if !shared.is_empty() {
         weigh::<N, WIDE>(&weights, chunk, shared, results);
         for i in 0..N {
             let results = &mut results[i * stride..][..stride];
-            weigh::<1, WIDE>(&[weights[i]], chunk, end..seen[i].end, results);
+            weigh::<1, WIDE>(from_ref(&weights[i]), chunk, end..seen[i].end, results);
         }
     }
 }
