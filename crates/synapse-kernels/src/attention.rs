@@ -21,6 +21,10 @@ use chunk::{Chunk, HEADER, chunk_results, finish, fold, pack_queries, widen};
 /// Queries that a tile aims at.
 const TILE: usize = 32;
 
+/// Numbers of chunk results kept at a time (4 MiB) while pages are shared; they grow with the context
+/// otherwise. Small in tests, so that they see more than one batch.
+const BATCH: usize = if cfg!(test) { 1 << 12 } else { 1 << 20 };
+
 /// Products in one plain element's worth of work, for comparison with [`GRAIN`].
 const PRODUCTS: usize = 4;
 
@@ -173,7 +177,6 @@ impl<'a> Call<'a> {
         }
         let group = heads / kv_heads;
         let tile_rows = (TILE / group).max(1);
-        let (q, kv) = (q, kv);
         Call { q, kv, spec, first, len, n, heads, kv_heads, group, key_dim, value_dim, tile_rows }
     }
 
@@ -208,6 +211,11 @@ impl<'a> Call<'a> {
     /// Queries of a full tile.
     fn tile_queries(&self) -> usize {
         self.tile_rows.min(self.n) * self.group
+    }
+
+    /// Numbers of the results of a full tile in one chunk.
+    fn place(&self) -> usize {
+        self.tile_queries() * self.stride()
     }
 
     fn scratch_len(&self) -> usize {
@@ -310,7 +318,8 @@ impl<'a> Call<'a> {
         self.write(kernels, (rows, kv_head), so_far, out);
     }
 
-    /// Few tiles: the workers share (tile, page) items, and then the tiles.
+    /// Few tiles: the workers share (tile, page) items, in batches whose results fit [`BATCH`], and
+    /// fold each batch.
     fn share_pages(&self, kernels: &Kernels, out: &DisjointMut<f32>) {
         let tiles: Vec<_> = (0..self.tiles()).map(|tile| self.tile(tile)).collect();
         let items: Vec<(usize, usize)> = tiles
@@ -318,51 +327,59 @@ impl<'a> Call<'a> {
             .enumerate()
             .flat_map(|(tile, (rows, _))| self.pages(rows.clone()).map(move |page| (tile, page)))
             .collect();
-        // Every item has the place of a full tile.
-        let place = self.tile_queries() * self.stride();
-        with_scratch(&RESULTS, items.len() * place, |numbers| {
-            let results = DisjointMut::new(numbers);
-            kernels.pool.run(&|worker, workers| {
-                with_scratch(&PAGES, self.scratch_len(), |scratch| {
-                    let scratch = self.scratch(scratch);
-                    let mut packed_tile = usize::MAX;
-                    for item in split(items.len(), worker, workers, 1) {
-                        let (tile, page) = items[item];
-                        let (rows, kv_head) = tiles[tile].clone();
-                        if packed_tile != tile {
-                            self.pack((rows.clone(), kv_head), scratch.packed);
-                            packed_tile = tile;
+        // Every item and every tile has the place of a full tile's results.
+        let place = self.place();
+        let results_of = |rows: &Range<usize>| rows.len() * self.group * self.stride();
+        let batch = (BATCH / place).max(kernels.pool.threads()).min(items.len());
+        with_scratch(&RESULTS, (tiles.len() + batch) * place, |numbers| {
+            let (so_far, results) = numbers.split_at_mut(tiles.len() * place);
+            so_far.fill(f32::NEG_INFINITY);
+            for items in items.chunks(batch) {
+                let results_parts = DisjointMut::new(results);
+                kernels.pool.run(&|worker, workers| {
+                    with_scratch(&PAGES, self.scratch_len(), |scratch| {
+                        let scratch = self.scratch(scratch);
+                        let mut packed_tile = usize::MAX;
+                        for item in split(items.len(), worker, workers, 1) {
+                            let (tile, page) = items[item];
+                            let (rows, kv_head) = tiles[tile].clone();
+                            if packed_tile != tile {
+                                self.pack((rows.clone(), kv_head), scratch.packed);
+                                packed_tile = tile;
+                            }
+                            let part = item * place..item * place + results_of(&rows);
+                            // SAFETY: each item is one worker's, and has its own place.
+                            let results = unsafe { results_parts.slice(part) };
+                            let widened = (&mut *scratch.keys, &mut *scratch.values);
+                            let tile = (rows, kv_head);
+                            self.chunk(kernels, tile, page, scratch.packed, widened, results);
                         }
-                        let start = item * place;
-                        let size = rows.len() * self.group * self.stride();
-                        // SAFETY: each item is one worker's, and has its own place.
-                        let results = unsafe { results.slice(start..start + size) };
-                        let widened = (&mut *scratch.keys, &mut *scratch.values);
-                        self.chunk(
-                            kernels,
-                            (rows, kv_head),
-                            page,
-                            scratch.packed,
-                            widened,
-                            results,
-                        );
-                    }
+                    });
                 });
-            });
-            drop(results);
-            // What is left is one fused product a value, page and query: little against the chunks.
-            let mut item = 0;
-            for (rows, kv_head) in tiles {
-                let size = rows.len() * self.group * self.stride();
-                let pages = self.pages(rows.clone()).len();
-                let mut chunks =
-                    numbers[item * place..(item + pages) * place].chunks_exact_mut(place);
-                item += pages;
-                let Some(so_far) = chunks.next() else { continue };
-                for chunk in chunks {
-                    fold(kernels, &mut so_far[..size], &chunk[..size], self.stride());
+                let so_far = DisjointMut::new(so_far);
+                let fold_tiles = |worker: usize, workers: usize| {
+                    let (from, to) = (items[0].0, items[items.len() - 1].0 + 1);
+                    let mine = split(to - from, worker, workers, 1);
+                    let mine = from + mine.start..from + mine.end;
+                    for (item, (tile, _)) in items.iter().enumerate() {
+                        if mine.contains(tile) {
+                            let size = results_of(&tiles[*tile].0);
+                            let part = tile * place..tile * place + size;
+                            // SAFETY: each tile is one worker's, and has its own place.
+                            let so_far = unsafe { so_far.slice(part) };
+                            let chunk = &results[item * place..][..size];
+                            fold(kernels, so_far, chunk, self.stride());
+                        }
+                    }
+                };
+                match items.len() * place > GRAIN {
+                    true => kernels.pool.run(&fold_tiles),
+                    false => fold_tiles(0, 1),
                 }
-                self.write(kernels, (rows, kv_head), &so_far[..size], out);
+            }
+            for (tile, so_far) in tiles.into_iter().zip(so_far.chunks_exact(place)) {
+                let size = results_of(&tile.0);
+                self.write(kernels, tile, &so_far[..size], out);
             }
         });
     }

@@ -1,6 +1,6 @@
 //! Instruction sets: which one this machine has, and the one macro that compiles a kernel for each.
 //!
-//! A kernel is one plain Rust body marked `#[inline(always)]`; [`compiled_for_each_isa`] wraps it in
+//! A kernel is one plain Rust body marked `#[inline(always)]`; `compiled_for_each_isa` wraps it in
 //! one `#[target_feature]` function per instruction set. The body is the same, so the bits are the
 //! same: only the width of the vectors that the compiler may use differs.
 

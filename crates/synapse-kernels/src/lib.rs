@@ -1,6 +1,6 @@
 //! Reference operations, SIMD-friendly kernels, dispatch and the worker pool.
 //!
-//! Two forms of each operation live here: in [`reference`] a scalar function that reads like the
+//! Two forms of each operation live here: in [`mod@reference`] a scalar function that reads like the
 //! page `docs/numerics.md`, and as a method of [`Kernels`] the one that runs.
 //!
 //! Invariants:

@@ -480,7 +480,7 @@ mod tests {
                     for worker in 0..workers {
                         let part = split(n, worker, workers, grain);
                         assert_eq!(part.start, next);
-                        assert!(part.end % grain == 0 || part.end == n);
+                        assert!(part.end.is_multiple_of(grain) || part.end == n);
                         next = part.end;
                     }
                     assert_eq!(next, n);

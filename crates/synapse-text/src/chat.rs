@@ -1,5 +1,7 @@
 //! Chat templates: a conversation as the text that a model was trained on.
 
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, Value, context};
 use serde::Serialize;
 use synapse_diag::{Diagnostic, catalog::text as rule};
@@ -60,8 +62,11 @@ impl ChatTemplate {
             return Err(Diagnostic::new(&rule::TEMPLATE_LIMIT).arg("why", "source length"));
         }
         let mut environment = Environment::new();
-        environment.set_trim_blocks(true);
-        environment.set_lstrip_blocks(true);
+        let mut syntax = SyntaxConfig::builder();
+        syntax.trim_blocks(true).lstrip_blocks(true);
+        if let Ok(syntax) = syntax.build() {
+            environment.set_syntax(syntax);
+        }
         environment.set_fuel(Some(FUEL));
         environment.set_recursion_limit(DEPTH);
         environment
@@ -86,12 +91,12 @@ impl ChatTemplate {
             .map(|m| serde_json::json!({ "role": m.role, "content": m.content }))
             .collect();
         let fixed = context! {
-            messages => messages,
+            messages => Value::from(Serde(messages)),
             bos_token => c.bos_token,
             eos_token => c.eos_token,
             add_generation_prompt => c.add_generation_prompt,
         };
-        let extra = Value::from_serialize(&c.extra);
+        let extra = Value::from(Serde(c.extra.clone()));
         self.environment
             .get_template("chat")
             .and_then(|template| template.render(context! { ..fixed, ..extra }))

@@ -76,7 +76,7 @@ fn exp_is_within_two_and_a_half_units_of_the_exact_exponential() {
 fn exp_has_the_borders_of_the_contract() {
     assert_eq!(EXP_HIGHEST, 88.72283);
     assert_eq!(LOG2_E, std::f32::consts::LOG2_E);
-    assert_eq!((LN_2_HIGH, LN_2_LOW), (0.693359375, -2.121_944_4e-4));
+    assert_eq!((LN_2_HIGH, LN_2_LOW), (0.693_359_4, -2.121_944_4e-4));
     assert_eq!((SQRT_2_OVER_PI, GELU_CUBIC), (0.7978846, 0.044715));
     assert_eq!(reference::SQRT_HALF, 0.70710677);
     // The decimals of the page, which have more digits than f32.
