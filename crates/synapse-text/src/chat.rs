@@ -92,8 +92,8 @@ impl ChatTemplate {
             .collect();
         let fixed = context! {
             messages => Value::from(Serde(messages)),
-            bos_token => c.bos_token,
-            eos_token => c.eos_token,
+            bos_token => c.bos_token.clone(),
+            eos_token => c.eos_token.clone(),
             add_generation_prompt => c.add_generation_prompt,
         };
         let extra = Value::from(Serde(c.extra.clone()));
