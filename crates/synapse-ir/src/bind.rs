@@ -159,18 +159,19 @@ impl<'a> Binder<'a, '_> {
         registers: &Registers<'a>,
     ) -> Option<ValueId> {
         let site = Site { op: step.op.name(), line: step.line, layer };
+        // Resolved before the registers: a tensor of a refused step is not an unread one.
+        let weight = match step.operands.iter().find_map(|o| match o {
+            Operand::Tensor(t) => Some(t),
+            _ => None,
+        }) {
+            Some(tensor) => self.build.require(tensor, site).map(Some)?,
+            None => None,
+        };
         let mut inputs = Vec::new();
         for register in step.reads() {
             // A refused register has been reported where it was made.
             inputs.push(registers.get(register).copied().flatten()?);
         }
-        let weight = match step.operands.iter().find_map(|o| match o {
-            Operand::Tensor(t) => Some(t),
-            _ => None,
-        }) {
-            Some(tensor) => Some(self.build.require(tensor, site)?),
-            None => None,
-        };
         let constant = match step.operands.iter().find_map(|o| match o {
             Operand::Expr(e) => Some(e),
             _ => None,
@@ -241,6 +242,12 @@ impl<'a> Binder<'a, '_> {
             None => {
                 let declared = self.keys.integer("rope.dimension_count");
                 match self.build.take(declared)? {
+                    Some(n) if n == 0 || n > head as u64 || n % 2 != 0 => {
+                        let why = format!("an even number in 2…{head} is needed");
+                        let finding = self.keys.unacceptable("rope.dimension_count", n, why);
+                        self.build.report(finding);
+                        return None;
+                    }
                     Some(n) => usize::try_from(n).unwrap_or(usize::MAX),
                     None => head,
                 }

@@ -103,7 +103,7 @@ pub enum ArchCommand {
 /// Where definitions are.
 #[derive(Clone, Debug, Default, Args)]
 pub struct DefinitionArgs {
-    /// Folder of your own definitions [SYNSEMA_INFER_ARCHDEF]
+    /// Folder of your own definitions (SYNSEMA_INFER_ARCHDEF)
     #[arg(long, value_name = "DIR")]
     pub definitions: Option<String>,
 }
@@ -111,7 +111,7 @@ pub struct DefinitionArgs {
 /// Which model.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ModelArgs {
-    /// The model, a GGUF file [SYNSEMA_LLM_MODEL]
+    /// The model, a GGUF file (SYNSEMA_LLM_MODEL)
     #[arg(long, value_name = "FILE")]
     pub model: Option<String>,
 }
@@ -120,19 +120,19 @@ pub struct ModelArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Running")]
 pub struct RunArgs {
-    /// Precision profile; default: q8 where weights are quantized [SYNSEMA_INFER_PRECISION]
+    /// Precision profile; default: q8 where weights are quantized (SYNSEMA_INFER_PRECISION)
     #[arg(long, value_name = "f32|q8")]
     pub precision: Option<String>,
-    /// Element type of keys and values; default f16 [SYNSEMA_INFER_KV]
+    /// Element type of keys and values; default f16 (SYNSEMA_INFER_KV)
     #[arg(long, value_name = "f16|f32")]
     pub kv: Option<String>,
-    /// Tokens that a session can hold; default: the model's, 4096 at most [SYNSEMA_LLM_CTX]
+    /// Tokens that a session can hold; default: the model's, 4096 at most (SYNSEMA_LLM_CTX)
     #[arg(long, value_name = "N")]
     pub ctx: Option<String>,
-    /// Worker threads; default: one per processor [SYNSEMA_LLM_THREADS]
+    /// Worker threads; default: one per processor (SYNSEMA_LLM_THREADS)
     #[arg(long, value_name = "N")]
     pub threads: Option<String>,
-    /// Instruction set; default: the fastest here [SYNSEMA_INFER_KERNELS]
+    /// Instruction set; default: the fastest here (SYNSEMA_INFER_KERNELS)
     #[arg(long, value_name = "scalar|avx2|avx512|neon")]
     pub kernels: Option<String>,
     /// Prompt tokens that run at once
@@ -239,10 +239,10 @@ pub struct GenerateArgs {
     /// No chat template: continue the prompt as it stands
     #[arg(long, conflicts_with = "system")]
     pub raw: bool,
-    /// Tokens at most; default 512 [SYNSEMA_LLM_MAX_TOKENS]
+    /// Tokens at most; default 512 (SYNSEMA_LLM_MAX_TOKENS)
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<String>,
-    /// Randomness; only 0 (greedy) so far [SYNSEMA_LLM_TEMPERATURE]
+    /// Randomness; only 0 (greedy) so far (SYNSEMA_LLM_TEMPERATURE)
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub temperature: Option<String>,
     /// A text that ends the answer; may be given several times

@@ -10,7 +10,7 @@ use crate::program::{Outcome, report, synsema};
 use crate::{cases, compare};
 
 /// Largest normalised error that passes, over all positions and in the worst row.
-pub const BAR: f64 = 1e-6;
+pub const BAR: f64 = 1e-9;
 
 /// How far a case is from its reference.
 pub struct Distance {

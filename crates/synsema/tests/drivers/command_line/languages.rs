@@ -21,7 +21,7 @@ fn a_spanish_locale_gives_spanish() {
         ("LC_MESSAGES", "es_MX.UTF-8"),
         ("LANG", "es_AR.UTF-8"),
     ] {
-        missing_model().env(name, value).run().refused().says(&["no existe ese fichero"]);
+        missing_model().env(name, value).run().refused().says(&["no existe este fichero"]);
     }
 }
 
