@@ -174,7 +174,8 @@ impl Model {
     ) -> Result<Vec<u32>, Diagnostic> {
         let tokenizer = self.tokenizer()?;
         let context = template_context(tokenizer);
-        let text = template.render(messages, &context)?;
+        let place = |d: Diagnostic| d.at_file(self.file.path.display());
+        let text = template.render(messages, &context).map_err(place)?;
         // A template writes BOS itself where the model wants one; one that does not gets the
         // model's own rule. EOS has no place before an answer.
         let has_bos = !context.bos_token.is_empty() && text.starts_with(&context.bos_token);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use synapse_archdef::Library;
-use synapse_diag::{Diagnostic, Diagnostics, catalog::engine as rows};
+use synapse_diag::{Diagnostic, Diagnostics, Lang, catalog::engine as rows};
 use synapse_exec::{Program, default_precision};
 use synapse_format::{Gguf, Load};
 use synapse_kernels::blocks::WeightView;
@@ -133,7 +133,7 @@ fn text(file: &Gguf, found: &mut Verified) {
             let probe = Message { role: "user".to_owned(), content: "?".to_owned() };
             if let Err(d) = template.render(&[probe], &template_context(tokenizer)) {
                 let notice = Diagnostic::new(&rows::TEMPLATE_PROBE);
-                found.notices.push(place(notice.arg("reason", d)));
+                found.notices.push(place(notice.arg("reason", d.message(Lang::En))));
             }
         }
         (Ok(_), _) => {}

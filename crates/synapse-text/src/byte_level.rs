@@ -45,7 +45,8 @@ impl Merges {
         }
     }
 
-    fn find(&self, left: u32, right: u32) -> Option<Join> {
+    /// The join of two pieces, where the list has it.
+    pub fn find(&self, left: u32, right: u32) -> Option<Join> {
         let hash = self.hasher.hash_one((left, right));
         let merge = self.table.find(hash, |m| (m.left, m.right) == (left, right))?;
         Some(Join { priority: merge.rank, piece: merge.piece })

@@ -3,9 +3,10 @@
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, Value, context};
-use serde::Serialize;
 use synapse_diag::{Diagnostic, catalog::text as rule};
 use synapse_format::Metadata;
+
+use crate::{template_date, template_json};
 
 /// Steps that a template may take. The longest published templates need a few thousand for a turn.
 const FUEL: u64 = 2_000_000;
@@ -34,7 +35,8 @@ pub struct TemplateContext {
     pub eos_token: String,
     /// Ends the text where the assistant's turn begins.
     pub add_generation_prompt: bool,
-    /// Further variables, such as `tools`.
+    /// Further variables, such as `tools`. One with the name of a variable above, or `messages`
+    /// (turns with tool calls), takes its place.
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -74,7 +76,8 @@ impl ChatTemplate {
         environment.add_function("raise_exception", |words: String| -> Result<Value, Error> {
             Err(Error::new(ErrorKind::InvalidOperation, format!("{REFUSAL}{words}")))
         });
-        environment.add_filter("tojson", to_json);
+        environment.add_filter("tojson", template_json::to_json);
+        environment.add_function("strftime_now", template_date::strftime_now);
         environment
             .add_template_owned("chat", source.to_owned())
             .map_err(|e| diagnostic(&e, &rule::TEMPLATE_SYNTAX))?;
@@ -99,7 +102,7 @@ impl ChatTemplate {
         let extra = Value::from(Serde(c.extra.clone()));
         self.environment
             .get_template("chat")
-            .and_then(|template| template.render(context! { ..fixed, ..extra }))
+            .and_then(|template| template.render(context! { ..extra, ..fixed }))
             .map_err(|e| diagnostic(&e, &rule::TEMPLATE_FAILED))
     }
 }
@@ -115,43 +118,6 @@ fn diagnostic(error: &Error, fault: &'static synapse_diag::Entry) -> Diagnostic 
             let why = if why.is_empty() { error.kind().to_string() } else { why };
             Diagnostic::new(fault).arg("at", error.line().unwrap_or(0)).arg("why", why)
         }
-    }
-}
-
-/// `json.dumps` as transformers calls it: spaces after `,` and `:`, letters kept, keys in order.
-fn to_json(value: &Value) -> Result<Value, Error> {
-    let mut out = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut out, Spaced);
-    let failed = |why: String| Error::new(ErrorKind::BadSerialization, why);
-    value.serialize(&mut serializer).map_err(|e| failed(e.to_string()))?;
-    let text = String::from_utf8(out).map_err(|e| failed(e.to_string()))?;
-    Ok(Value::from_safe_string(text))
-}
-
-struct Spaced;
-
-impl serde_json::ser::Formatter for Spaced {
-    fn begin_array_value<W: ?Sized + std::io::Write>(
-        &mut self,
-        out: &mut W,
-        first: bool,
-    ) -> std::io::Result<()> {
-        if first { Ok(()) } else { out.write_all(b", ") }
-    }
-
-    fn begin_object_key<W: ?Sized + std::io::Write>(
-        &mut self,
-        out: &mut W,
-        first: bool,
-    ) -> std::io::Result<()> {
-        if first { Ok(()) } else { out.write_all(b", ") }
-    }
-
-    fn begin_object_value<W: ?Sized + std::io::Write>(
-        &mut self,
-        out: &mut W,
-    ) -> std::io::Result<()> {
-        out.write_all(b": ")
     }
 }
 
@@ -189,5 +155,29 @@ mod tests {
             code("{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}"),
             "text-template-limit"
         );
+    }
+
+    #[test]
+    fn a_text_that_doubles_at_each_step_ends_at_the_limit() {
+        let source = "{% set n = namespace(x='aaaaaaaa') %}{% for i in range(60) %}{% set n.x = n.x ~ n.x %}{% endfor %}";
+        assert_eq!(render(source).unwrap_err().code(), "text-template-limit");
+    }
+
+    #[test]
+    fn a_syntax_error_names_the_line_of_the_template() {
+        let refused = render("a\n{{ 1 + }}").unwrap_err();
+        assert!(refused.to_string().contains("template line 2"), "{refused}");
+    }
+
+    #[test]
+    fn full_turns_take_the_place_of_plain_ones() {
+        let serde_json::Value::Object(extra) =
+            serde_json::json!({ "messages": [{ "role": "tool", "name": "f" }] })
+        else {
+            panic!("an object");
+        };
+        let context = TemplateContext { extra, ..Default::default() };
+        let template = ChatTemplate::parse("{{ messages[0].name }}").unwrap();
+        assert_eq!(template.render(&[], &context).unwrap(), "f");
     }
 }

@@ -21,15 +21,20 @@
 mod byte_alphabet;
 mod byte_level;
 mod chat;
+mod classes;
+mod end_tokens;
 mod load;
 mod merge;
 mod pretokenize;
 mod sentencepiece;
 mod special;
 mod stream;
+mod template_date;
+mod template_json;
 mod tokenizer;
 mod vocabulary;
 
 pub use chat::{ChatTemplate, Message, TemplateContext};
+pub use pretokenize::names as pre_tokenizers;
 pub use stream::StreamDecoder;
 pub use tokenizer::{EncodeOptions, TokenKind, Tokenizer};

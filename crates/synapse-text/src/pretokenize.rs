@@ -4,7 +4,7 @@
 //! the pieces of the one before it. The stages are scanners for the regular expressions that the
 //! vocabularies' makers published; each function quotes the expression it stands for.
 
-use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+use crate::classes::{is_letter, is_listed_cased_letter, is_mark, is_number, is_punctuation};
 
 /// Cuts a piece of text; calls `emit` with each part in order. Parts join to the piece.
 type Stage = fn(&str, &mut dyn FnMut(&str));
@@ -35,24 +35,65 @@ pub static RULES: &[Rule] = &[
     rule("mpt", &[gpt2_words]),
     rule("olmo", &[gpt2_words]),
     rule("phi-2", &[gpt2_words]),
+    rule("gigachat", &[gpt2_words]),
+    rule("a.x-4.0", &[gpt2_words]),
+    rule("mellum", &[gpt2_words]),
+    rule("jais", &[gpt2_words]),
+    rule("trillion", &[gpt2_words]),
+    rule("granite-docling", &[gpt2_words]),
+    rule("exaone4", &[gpt2_words]),
     rule("smollm", &[each_number, gpt2_words]),
     rule("starcoder", &[each_number, gpt2_words]),
     rule("refact", &[each_number, gpt2_words]),
     rule("command-r", &[each_number, gpt2_words]),
     rule("codeshell", &[each_number, gpt2_words]),
+    rule("exaone", &[each_number, gpt2_words]),
+    rule("minerva-7b", &[each_number, gpt2_words]),
+    rule("mellum2", &[each_number, gpt2_words]),
     rule("qwen2", &[qwen2_words]),
     rule("deepseek-r1-qwen", &[qwen2_words]),
+    rule("kormo", &[qwen2_words]),
+    rule("f2llmv2", &[qwen2_words]),
+    rule("megrez", &[qwen2_words]),
     rule("stablelm2", &[qwen2_words]),
+    rule("hunyuan", &[qwen2_words]),
+    rule("solar-open", &[qwen2_words]),
+    rule("grok-2", &[qwen2_words]),
     rule("qwen35", &[qwen35_words]),
+    rule("dbrx", &[llama3_words]),
+    rule("smaug-bpe", &[llama3_words]),
+    rule("chatglm-bpe", &[llama3_words]),
+    rule("glm4", &[llama3_words]),
     llama3("llama-bpe"),
     llama3("llama3"),
     llama3("llama-v3"),
+    llama3("falcon3"),
+    llama3("falcon-h1"),
+    llama3("pixtral"),
+    llama3("midm-2.0"),
+    llama3("lfm2"),
     rule("falcon", &[falcon_punctuation_runs, gpt2_words, digit_triples]),
+    rule(
+        "deepseek-llm",
+        &[
+            each_line_end,
+            spaced_cased_letters,
+            spaced_wide_punctuation,
+            trailing_spaces,
+            east_asian_runs,
+            number_runs,
+        ],
+    ),
     rule(
         "deepseek-coder",
         &[each_line_end, spaced_letters, spaced_punctuation, east_asian_runs, each_number],
     ),
 ];
+
+/// The names of every pre-tokenizer that is known (`tokenizer.ggml.pre`).
+pub fn names() -> impl Iterator<Item = &'static str> {
+    RULES.iter().map(|r| r.name)
+}
 
 impl Rule {
     /// Cuts a text into words.
@@ -66,30 +107,6 @@ fn apply(stages: &[Stage], text: &str, emit: &mut dyn FnMut(&str)) {
         None => emit(text),
         Some((stage, rest)) => stage(text, &mut |piece| apply(rest, piece, emit)),
     }
-}
-
-fn group(c: char) -> GeneralCategoryGroup {
-    c.general_category_group()
-}
-
-/// `\p{L}`
-fn is_letter(c: char) -> bool {
-    if c.is_ascii() { c.is_ascii_alphabetic() } else { group(c) == GeneralCategoryGroup::Letter }
-}
-
-/// `\p{N}`
-fn is_number(c: char) -> bool {
-    if c.is_ascii() { c.is_ascii_digit() } else { group(c) == GeneralCategoryGroup::Number }
-}
-
-/// `\p{M}`
-fn is_mark(c: char) -> bool {
-    !c.is_ascii() && group(c) == GeneralCategoryGroup::Mark
-}
-
-/// `\p{P}`
-fn is_punctuation(c: char) -> bool {
-    group(c) == GeneralCategoryGroup::Punctuation
 }
 
 /// A position in a text that only moves forward.
@@ -345,9 +362,32 @@ fn spaced_punctuation(text: &str, emit: &mut dyn FnMut(&str)) {
     runs(text, usize::MAX, true, is_punctuation, emit);
 }
 
+/// `\s?[A-Za-zµÀ-ÖØ-…]+`
+fn spaced_cased_letters(text: &str, emit: &mut dyn FnMut(&str)) {
+    runs(text, usize::MAX, true, is_listed_cased_letter, emit);
+}
+
+/// `\s?[!-/:-~！-／：-～‘-‟　-。]+`; the ideographic space in it counts as white space.
+fn spaced_wide_punctuation(text: &str, emit: &mut dyn FnMut(&str)) {
+    let is = |c| {
+        matches!(c,
+            '!'..='/' | ':'..='~' | '\u{ff01}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff5e}'
+            | '\u{2018}'..='\u{201f}' | '\u{3001}'..='\u{3002}')
+    };
+    runs(text, usize::MAX, true, is, emit);
+}
+
+/// `\s+$`
+fn trailing_spaces(text: &str, emit: &mut dyn FnMut(&str)) {
+    let (head, tail) = text.split_at(text.trim_end().len());
+    [head, tail].into_iter().filter(|part| !part.is_empty()).for_each(emit);
+}
+
 /// `[一-龥ࠀ-一가-퟿]+`
 fn east_asian_runs(text: &str, emit: &mut dyn FnMut(&str)) {
-    let is = |c| matches!(c, '\u{0800}'..='\u{9fa5}' | '\u{ac00}'..='\u{d7ff}');
+    let is = |c: char| {
+        matches!(c, '\u{0800}'..='\u{9fa5}' | '\u{ac00}'..='\u{d7ff}') && !c.is_whitespace()
+    };
     runs(text, usize::MAX, false, is, emit);
 }
 

@@ -1,4 +1,13 @@
 //! Special tokens in a text: finds them and cuts the text around them.
+//!
+//! The longest special tokens are cut out first, wherever they stand, then the next shorter ones
+//! from what is left; of one length by token, then from the left. User-defined tokens always
+//! count, control and unknown ones on request.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+
+use foldhash::fast::RandomState;
 
 use crate::vocabulary::{Vocabulary, attribute};
 
@@ -11,35 +20,106 @@ pub enum Part<'t> {
     Token(u32),
 }
 
-/// Which tokens are special, found by their first byte and length.
-pub struct Specials {
-    /// By first byte: the lengths in bytes that special tokens with it have, longest first.
-    lengths: Vec<Vec<usize>>,
+/// What is looked for in text.
+pub const SPECIAL: u16 = attribute::CONTROL | attribute::USER_DEFINED | attribute::UNKNOWN;
+const ON_REQUEST: u16 = attribute::CONTROL | attribute::UNKNOWN;
+
+/// Longest text of a special token in bytes: it bounds what one position of a text costs.
+pub const LONGEST: usize = 1024;
+
+/// A node of the tree of special texts.
+#[derive(Clone, Copy, Default)]
+struct Node {
+    /// The token that ends here, and whether it counts only on request.
+    token: Option<(u32, bool)>,
+    /// The nearest node above where a token ends; 0, the root, where there is none.
+    shorter: u32,
+    /// Bytes from the root.
+    depth: u32,
 }
 
-const SPECIAL: u16 = attribute::CONTROL | attribute::USER_DEFINED | attribute::UNKNOWN;
+/// The special tokens of a vocabulary, as a tree over their bytes.
+pub struct Specials {
+    nodes: Vec<Node>,
+    edges: HashMap<(u32, u8), u32, RandomState>,
+    /// Whether a special text begins with the byte: most positions need no walk.
+    begins: Vec<bool>,
+}
+
+/// A place where a special token could be cut out. The derived order is the order of cutting.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    len: Reverse<u32>,
+    id: u32,
+    at: usize,
+    node: u32,
+}
+
+/// What was cut out: where it ends, with the white space that goes with it, and the token.
+#[derive(Clone, Copy)]
+struct Cut {
+    to: usize,
+    id: u32,
+}
 
 impl Specials {
-    pub fn new(vocabulary: &Vocabulary) -> Specials {
-        let mut lengths = vec![Vec::new(); 256];
+    /// The special tokens of a vocabulary; `Err` names one whose text is longer than [`LONGEST`].
+    pub fn new(vocabulary: &Vocabulary) -> Result<Specials, u32> {
+        let mut all = Specials {
+            nodes: vec![Node::default()],
+            edges: HashMap::default(),
+            begins: vec![false; 256],
+        };
         for id in 0..vocabulary.len() as u32 {
-            let text = vocabulary.text(id);
-            if vocabulary.attributes(id) & SPECIAL == 0 {
+            let attributes = vocabulary.attributes(id);
+            if attributes & SPECIAL == 0 {
                 continue;
             }
-            if let Some(of_byte) = text.first().and_then(|&b| lengths.get_mut(usize::from(b)))
-                && !of_byte.contains(&text.len())
-            {
-                of_byte.push(text.len());
+            let text = vocabulary.text(id);
+            if text.len() > LONGEST {
+                return Err(id);
+            }
+            // Of two tokens with one text only the one that the index finds counts.
+            if vocabulary.token(text) == Some(id) {
+                all.insert(text, id, attributes & ON_REQUEST != 0);
             }
         }
-        lengths.iter_mut().for_each(|l| l.sort_unstable_by(|a, b| b.cmp(a)));
-        Specials { lengths }
+        all.link();
+        Ok(all)
     }
 
-    /// Cuts `text`. The longest special tokens are cut out first, wherever they stand, then the
-    /// next shorter ones from what is left; equal ones from the left. User-defined tokens always
-    /// count, control and unknown ones with `parse_special`.
+    fn insert(&mut self, text: &[u8], id: u32, on_request: bool) {
+        let mut node = 0;
+        for (n, &byte) in text.iter().enumerate() {
+            let next = self.nodes.len() as u32;
+            node = *self.edges.entry((node, byte)).or_insert(next);
+            if node == next {
+                self.nodes.push(Node { depth: n as u32 + 1, ..Node::default() });
+            }
+        }
+        if let Some(end) = self.nodes.get_mut(node as usize) {
+            end.token = Some((id, on_request));
+        }
+        if let Some(begins) = text.first().and_then(|&b| self.begins.get_mut(usize::from(b))) {
+            *begins = true;
+        }
+    }
+
+    /// Fills [`Node::shorter`]. A node's number is greater than its parent's.
+    fn link(&mut self) {
+        let mut edges: Vec<(u32, u32)> =
+            self.edges.iter().map(|(&(parent, _), &node)| (node, parent)).collect();
+        edges.sort_unstable();
+        for (node, parent) in edges {
+            let above = self.nodes.get(parent as usize).copied().unwrap_or_default();
+            let shorter = if above.token.is_some() { parent } else { above.shorter };
+            if let Some(n) = self.nodes.get_mut(node as usize) {
+                n.shorter = shorter;
+            }
+        }
+    }
+
+    /// Cuts `text`; see the module. Control and unknown tokens count with `parse_special`.
     pub fn cut<'t>(
         &self,
         vocabulary: &Vocabulary,
@@ -47,93 +127,94 @@ impl Specials {
         parse_special: bool,
         emit: &mut dyn FnMut(Part<'t>),
     ) {
-        let mut found = self.occurrences(vocabulary, text, parse_special);
-        if found.is_empty() {
-            if !text.is_empty() {
-                emit(Part::Text(text));
-            }
-            return;
-        }
-        // Longest first; of one length by token, then from the left.
-        found.sort_unstable_by_key(|&(at, len, id)| (std::cmp::Reverse(len), id, at));
-        let mut taken = vec![false; text.len()];
-        let mut cuts = Vec::new();
-        for (at, len, id) in found {
-            let Some(range) = taken.get_mut(at..at + len) else { continue };
-            if range.contains(&true) {
+        let mut places = self.places(text.as_bytes(), parse_special);
+        let mut cuts: BTreeMap<usize, Cut> = BTreeMap::new();
+        while let Some(Reverse(place)) = places.pop() {
+            let end = place.at + place.len.0 as usize;
+            let before = cuts.range(..=place.at).next_back().map_or(0, |(_, cut)| cut.to);
+            let after = cuts.range(place.at..).next().map_or(text.len(), |(&from, _)| from);
+            if before > place.at {
                 continue;
             }
-            range.fill(true);
-            let (from, to) = strip(text, &mut taken, at, len, vocabulary.attributes(id));
-            cuts.push((from, to, id));
+            if after < end {
+                // The end is cut out already: a shorter token may still fit here.
+                places.extend(self.shorter_place(place, parse_special).map(Reverse));
+                continue;
+            }
+            let attributes = vocabulary.attributes(place.id);
+            let (from, to) = strip(text, before..after, place.at..end, attributes);
+            cuts.insert(from, Cut { to, id: place.id });
         }
-        cuts.sort_unstable();
         let mut start = 0;
-        for (from, to, id) in cuts {
+        for (from, cut) in cuts {
             if let Some(between) = text.get(start..from).filter(|t| !t.is_empty()) {
                 emit(Part::Text(between));
             }
-            emit(Part::Token(id));
-            start = to;
+            emit(Part::Token(cut.id));
+            start = cut.to;
         }
         if let Some(rest) = text.get(start..).filter(|t| !t.is_empty()) {
             emit(Part::Text(rest));
         }
     }
 
-    /// Every place where a special token's text stands: position, length, id.
-    fn occurrences(
-        &self,
-        vocabulary: &Vocabulary,
-        text: &str,
-        parse_special: bool,
-    ) -> Vec<(usize, usize, u32)> {
-        let wanted = match parse_special {
-            true => SPECIAL,
-            false => attribute::USER_DEFINED,
-        };
-        let hidden = match parse_special {
-            true => 0,
-            false => attribute::CONTROL | attribute::UNKNOWN,
-        };
-        let bytes = text.as_bytes();
-        let mut found = Vec::new();
-        for (at, &byte) in bytes.iter().enumerate() {
-            let Some(lengths) = self.lengths.get(usize::from(byte)) else { continue };
-            for &len in lengths {
-                let Some(slice) = bytes.get(at..at + len) else { continue };
-                let Some(id) = vocabulary.token(slice) else { continue };
-                let attributes = vocabulary.attributes(id);
-                if attributes & wanted != 0 && attributes & hidden == 0 {
-                    found.push((at, len, id));
+    /// The longest special token at each position.
+    fn places(&self, text: &[u8], parse_special: bool) -> BinaryHeap<Reverse<Place>> {
+        let mut places = Vec::new();
+        for (at, &byte) in text.iter().enumerate() {
+            if self.begins.get(usize::from(byte)) != Some(&true) {
+                continue;
+            }
+            let mut node = 0;
+            for &byte in text.get(at..).unwrap_or_default() {
+                match self.edges.get(&(node, byte)) {
+                    Some(&next) => node = next,
+                    None => break,
                 }
             }
+            places.extend(self.place(at, node, parse_special).map(Reverse));
         }
-        found
+        BinaryHeap::from(places)
+    }
+
+    /// The longest token on the way from the root to `node` that counts.
+    fn place(&self, at: usize, mut node: u32, parse_special: bool) -> Option<Place> {
+        while node != 0 {
+            let found = self.nodes.get(node as usize)?;
+            match found.token {
+                Some((id, on_request)) if parse_special || !on_request => {
+                    return Some(Place { len: Reverse(found.depth), id, at, node });
+                }
+                _ => node = found.shorter,
+            }
+        }
+        None
+    }
+
+    fn shorter_place(&self, place: Place, parse_special: bool) -> Option<Place> {
+        self.place(place.at, self.nodes.get(place.node as usize)?.shorter, parse_special)
     }
 }
 
-/// White space that belongs to a token at its sides is taken with it.
-fn strip(text: &str, taken: &mut [bool], at: usize, len: usize, attributes: u16) -> (usize, usize) {
-    let (mut from, mut to) = (at, at + len);
+/// The token with the white space at its sides that belongs to it, inside of what is `free`.
+fn strip(
+    text: &str,
+    free: std::ops::Range<usize>,
+    token: std::ops::Range<usize>,
+    attributes: u16,
+) -> (usize, usize) {
+    // What C's `isspace` takes; `is_ascii_whitespace` leaves out the vertical tab.
+    let is_space = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' ');
+    let bytes = text.as_bytes();
+    let (mut from, mut to) = (token.start, token.end);
     if attributes & attribute::STRIP_LEFT != 0 {
-        while let Some(c) = text.get(..from).and_then(|t| t.chars().next_back()) {
-            let before = from - c.len_utf8();
-            if !c.is_ascii_whitespace() || taken.get(before) != Some(&false) {
-                break;
-            }
-            taken[before..from].fill(true);
-            from = before;
+        while from > free.start && bytes.get(from - 1).is_some_and(is_space) {
+            from -= 1;
         }
     }
     if attributes & attribute::STRIP_RIGHT != 0 {
-        while let Some(c) = text.get(to..).and_then(|t| t.chars().next()) {
-            let after = to + c.len_utf8();
-            if !c.is_ascii_whitespace() || taken.get(to) != Some(&false) {
-                break;
-            }
-            taken[to..after].fill(true);
-            to = after;
+        while to < free.end && bytes.get(to).is_some_and(is_space) {
+            to += 1;
         }
     }
     (from, to)
@@ -149,7 +230,9 @@ mod tests {
         v.push(b"<s>>", attribute::USER_DEFINED).unwrap();
         v.push(b"ab", attribute::USER_DEFINED).unwrap();
         v.push(b"bcd", attribute::USER_DEFINED | attribute::STRIP_RIGHT).unwrap();
-        let specials = Specials::new(&v);
+        v.push(b"abx", attribute::USER_DEFINED).unwrap();
+        v.push(b"xyzw", attribute::USER_DEFINED | attribute::STRIP_LEFT).unwrap();
+        let specials = Specials::new(&v).unwrap();
         let mut out = Vec::new();
         specials.cut(&v, text, parse_special, &mut |p| {
             out.push(match p {
@@ -174,12 +257,40 @@ mod tests {
     }
 
     #[test]
+    fn a_shorter_token_takes_what_a_longer_one_left() {
+        assert_eq!(parts("abxyzw", false), ["#2", "#5"]);
+    }
+
+    #[test]
     fn white_space_that_belongs_to_a_token_goes_with_it() {
         assert_eq!(parts("bcd \n x", false), ["#3", "x"]);
+        assert_eq!(parts("ab \x0b xyzw", false), ["#2", "#5"]);
+        assert_eq!(parts("q  xyzw", false), ["q", "#5"]);
+        assert_eq!(parts("bcd  xyzw", false), ["#3", "#5"]);
     }
 
     #[test]
     fn a_million_special_tokens_are_no_trouble() {
         assert_eq!(parts(&"<s>".repeat(1 << 18), true).len(), 1 << 18);
+    }
+
+    #[test]
+    fn many_overlapping_places_are_no_trouble() {
+        let mut v = Vocabulary::with_capacity(32, 0);
+        for len in 1..=31 {
+            v.push("\n".repeat(len).as_bytes(), attribute::USER_DEFINED).unwrap();
+        }
+        let specials = Specials::new(&v).unwrap();
+        let mut count = 0;
+        specials.cut(&v, &"\n".repeat(31 * 20_000 + 7), false, &mut |_| count += 1);
+        assert_eq!(count, 20_001);
+    }
+
+    #[test]
+    fn a_special_text_past_the_limit_is_named() {
+        let mut v = Vocabulary::with_capacity(2, 0);
+        v.push(b"x", attribute::NORMAL).unwrap();
+        v.push(&[b'x'; LONGEST + 1], attribute::CONTROL).unwrap();
+        assert_eq!(Specials::new(&v).err(), Some(1));
     }
 }

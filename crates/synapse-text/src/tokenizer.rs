@@ -7,7 +7,6 @@ use synapse_diag::{Diagnostic, catalog::text as rule};
 use crate::StreamDecoder;
 use crate::byte_alphabet;
 use crate::byte_level::{ByteLevel, Scratch};
-use crate::merge::Chain;
 use crate::sentencepiece::{self, SPACE, SentencePiece};
 use crate::special::{Part, Specials};
 use crate::vocabulary::{ByteStrings, Vocabulary, attribute};
@@ -69,7 +68,6 @@ impl Tokenizer {
             out.extend(self.bos);
         }
         let mut scratch = Scratch::default();
-        let mut chain = Chain::default();
         let mut begins = true;
         let v = &self.vocabulary;
         self.specials.cut(
@@ -87,7 +85,7 @@ impl Tokenizer {
                 (Part::Text(text), Algorithm::SentencePiece(sp)) => {
                     let prefix = if self.space_prefix && begins { SPACE } else { "" };
                     let spaced = format!("{prefix}{}", text.replace(' ', SPACE));
-                    sp.encode(v, &spaced, &mut chain, &mut out);
+                    sp.encode(v, &spaced, &mut out);
                     begins = false;
                 }
             },

@@ -33,6 +33,11 @@ impl ByteStrings {
         self.bytes.get(start..end)
     }
 
+    /// Count of strings.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
     /// Appends a string and returns its number; `None` where the buffer would pass 4 GiB.
     pub fn push(&mut self, string: &[u8]) -> Option<u32> {
         self.push_with(|bytes| bytes.extend_from_slice(string))
@@ -85,6 +90,7 @@ pub struct Vocabulary {
     pub attributes: Vec<u16>,
     index: HashTable<u32>,
     hasher: RandomState,
+    longest: usize,
 }
 
 impl Vocabulary {
@@ -95,6 +101,7 @@ impl Vocabulary {
             attributes: Vec::with_capacity(count),
             index: HashTable::with_capacity(count),
             hasher: RandomState::default(),
+            longest: 0,
         }
     }
 
@@ -103,6 +110,7 @@ impl Vocabulary {
     pub fn push(&mut self, text: &[u8], attributes: u16) -> Result<Option<u32>, ()> {
         let id = self.texts.push(text).ok_or(())?;
         self.attributes.push(attributes);
+        self.longest = self.longest.max(text.len());
         if text.is_empty() {
             return Ok(None);
         }
@@ -152,6 +160,16 @@ impl Vocabulary {
     /// Count of tokens.
     pub fn len(&self) -> usize {
         self.attributes.len()
+    }
+
+    /// Count of tokens and of merge pieces that are none.
+    pub fn pieces(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Length in bytes of the longest token text.
+    pub fn longest(&self) -> usize {
+        self.longest
     }
 
     /// Bits of [`attribute`]; 0 past the end.

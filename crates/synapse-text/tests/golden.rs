@@ -42,22 +42,68 @@ fn ids(value: &Value) -> Vec<u32> {
     list.iter().map(|id| id.as_u64().expect("an id") as u32).collect()
 }
 
-#[test]
-fn ids_equal_the_recorded_ones_in_every_mode() {
-    let folder = match env::var_os("SYNSEMA_TEST_GOLDEN") {
-        Some(golden) => PathBuf::from(golden).join("tokens"),
-        None => workspace().join("tests/cases/tokens"),
-    };
-    let mut recordings: Vec<PathBuf> = fs::read_dir(&folder)
+/// The folder `name` of the full recordings, or the vendored one.
+fn recorded(name: &str) -> PathBuf {
+    match env::var_os("SYNSEMA_TEST_GOLDEN") {
+        Some(golden) => PathBuf::from(golden).join(name),
+        None => workspace().join("tests/cases").join(name),
+    }
+}
+
+/// The recordings in a folder: their file and the vocabulary's name.
+fn recordings(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut found: Vec<(PathBuf, String)> = fs::read_dir(folder)
         .expect("the folder of recordings")
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
+        .filter_map(|path| Some((path.clone(), path.file_stem()?.to_str()?.to_owned())))
         .collect();
-    recordings.sort();
-    assert!(!recordings.is_empty(), "no recordings in {}", folder.display());
+    found.sort();
+    assert!(!found.is_empty(), "no recordings in {}", folder.display());
+    found
+}
+
+fn lines(recording: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(recording).expect("a recording");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// What a model said, token by token, is the text that was recorded; and so is the whole.
+#[test]
+fn recorded_ids_decode_to_the_recorded_text() {
+    for (recording, name) in recordings(&recorded("continuations")) {
+        let tokenizer = load(&name).expect("a tokenizer");
+        for line in lines(&recording) {
+            let ids = ids(&line["ids"]);
+            let text = line["text"].as_str().expect("a text");
+            let mut stream = tokenizer.stream(true);
+            let mut told: String = ids.iter().map(|&id| stream.push(id)).collect();
+            told.push_str(&stream.finish());
+            assert_eq!(told, text, "{name}");
+            let whole = tokenizer.decode(&ids, true).expect("ids of the vocabulary");
+            assert_eq!(String::from_utf8_lossy(&whole), text, "{name}");
+        }
+    }
+}
+
+/// Prompts with special tokens and the model's own BOS rule.
+#[test]
+fn recorded_prompts_have_the_recorded_ids() {
+    for (recording, name) in recordings(&recorded("continuations")) {
+        let tokenizer = load(&name).expect("a tokenizer");
+        let options = EncodeOptions { parse_special: true, add_special: true };
+        for line in lines(&recording) {
+            let prompt = line["prompt"].as_str().expect("a prompt");
+            assert_eq!(tokenizer.encode(prompt, options), ids(&line["prompt_ids"]), "{name}");
+        }
+    }
+}
+
+#[test]
+fn ids_equal_the_recorded_ones_in_every_mode() {
+    let folder = recorded("tokens");
     let mut failed = Vec::new();
-    for recording in recordings {
-        let name = recording.file_stem().and_then(|n| n.to_str()).expect("a name").to_owned();
+    for (recording, name) in recordings(&folder) {
         let tokenizer = match load(&name) {
             Ok(tokenizer) => tokenizer,
             Err(refusal) if NOT_READ.contains(&name.as_str()) => {
@@ -70,8 +116,7 @@ fn ids_equal_the_recorded_ones_in_every_mode() {
             }
         };
         let (mut equal, mut all) = (0, 0);
-        for line in fs::read_to_string(&recording).expect("a recording").lines() {
-            let line: Value = serde_json::from_str(line).expect("JSON");
+        for line in lines(&recording) {
             let file = line["file"].as_str().expect("a file's name");
             let text = fs::read_to_string(folder.join("texts").join(file)).expect("a text");
             for (mode, parse_special, add_special) in

@@ -35,6 +35,22 @@ entries! {
         "`{key}` es {id}, pero solo hay {tokens} tokens"
         "convert the file again from its source"
         "convierte de nuevo el fichero desde su origen";
+    SPECIAL_MISSING Refused "text-special-missing"
+        "`{flag}` holds for this tokenizer, but the file declares no `{key}`"
+        "`{flag}` vale para este tokenizador, pero el fichero no declara `{key}`"
+        "convert the file again from its source"
+        "convierte de nuevo el fichero desde su origen";
+    SPECIAL_LONG Refused "text-special-long"
+        "the text of special token {id} has {found} bytes; at most {most} are searched for in text"
+        "el texto del token especial {id} tiene {found} bytes; se buscan como mucho {most} en un texto";
+    SCORE Refused "text-score"
+        "the score of token {id} (`tokenizer.ggml.scores`) is not a number"
+        "la puntuación del token {id} (`tokenizer.ggml.scores`) no es un número"
+        "convert the file again from its source"
+        "convierte de nuevo el fichero desde su origen";
+    BYTES_MISSING Notice "text-bytes-missing"
+        "the vocabulary has no token for {count} of the bytes that text can hold (the first is {first}); they are left out of the ids"
+        "el vocabulario no tiene token para {count} de los bytes que un texto puede tener (el primero es {first}); faltarán en los identificadores";
     TOKEN_DUPLICATE Notice "text-token-duplicate"
         "the text `{text}` belongs to the tokens {first} and {second}; the later one is used ({count} such texts)"
         "el texto `{text}` pertenece a los tokens {first} y {second}; se usa el posterior ({count} textos así)";
