@@ -71,9 +71,12 @@ fn section_reads<'a>(
     of_layer: &BTreeMap<&'a str, u32>,
     findings: &mut Vec<Diagnostic>,
 ) {
+    let mut lost = false;
     for s in &section.steps {
+        lost |= s.loses;
         for name in s.step.iter().flat_map(|s| s.reads()) {
-            if known.contains(name) {
+            // A line that forgot its `name =` is reported; what it would have assigned is not.
+            if lost || known.contains(name) {
                 continue;
             }
             let finding = match of_layer.get(name) {

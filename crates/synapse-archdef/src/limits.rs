@@ -58,3 +58,16 @@ pub static LIMITS: &[&Limit] = &[
     &FINDINGS,
     &FILES,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::LIMITS;
+    use synapse_diag::catalog::archdef;
+
+    #[test]
+    fn each_limit_is_refused_with_a_code_of_the_catalog() {
+        for l in LIMITS {
+            assert!(archdef::ALL.iter().any(|e| e.code == l.code), "{}", l.code);
+        }
+    }
+}

@@ -461,3 +461,35 @@ pub static OPS: &[OpRow] = &[
         source: "a selection of rows",
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_stands_at_the_place_of_its_kind_and_names_are_unique() {
+        for (place, row) in OPS.iter().enumerate() {
+            assert_eq!(row.kind as usize, place, "{}", row.name);
+            assert_eq!(find(row.name), Some(row));
+        }
+        let names = "embed rms_norm matmul add_bias norm_heads rope attention silu gelu gelu_tanh \
+                     relu mul add scale copy last";
+        let table: Vec<&str> = OPS.iter().map(|o| o.name).collect();
+        assert_eq!(table, names.split_whitespace().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn an_in_place_row_starts_with_the_register_that_it_changes() {
+        for row in OPS.iter().filter(|o| o.form == Form::InPlace) {
+            assert_eq!(row.slots.first().map(|s| s.kind), Some(SlotKind::Register), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn every_sentence_of_the_table_is_there() {
+        for row in OPS {
+            let texts = [row.sentence, row.formula, row.shapes, row.source];
+            assert!(texts.iter().all(|t| !t.is_empty()), "{}", row.name);
+        }
+    }
+}

@@ -37,20 +37,22 @@ pub fn lines<'a>(text: &'a str, findings: &mut Vec<Diagnostic>) -> Vec<Cursor<'a
             findings.push(at(&row::TOO_MANY_LINES).arg("limit", limits::LINES.most));
             break;
         }
+        let said = without_comment(line);
         if line.len() > limits::LINE_BYTES.most {
             findings.push(
                 at(&row::LINE_TOO_LONG)
                     .arg("bytes", line.len())
                     .arg("limit", limits::LINE_BYTES.most),
             );
-            continue;
         }
         if let Some(c) = line.chars().find(|c| hides_text(*c)) {
             let name = format!("U+{:04X}", u32::from(c));
             findings.push(at(&row::CONTROL_CHARACTER).arg("character", name));
+        }
+        // A fault in a comment leaves what the line says as it is; any other hides it.
+        if said.len() > limits::LINE_BYTES.most || said.contains(hides_text) {
             continue;
         }
-        let said = without_comment(line);
         let start = said.trim_start_matches(is_blank);
         if !start.is_empty() {
             let indent = count(&said[..said.len() - start.len()]);

@@ -20,6 +20,8 @@ pub struct StepLine {
     pub line: u32,
     /// The register that the line assigns, or seems to.
     pub assigns: Option<String>,
+    /// Whether the line should have assigned a register and does not say which.
+    pub loses: bool,
     /// The step; none where the line is wrong and a finding says so.
     pub step: Option<Step>,
 }
@@ -34,8 +36,11 @@ pub fn step_line(at: Cursor<'_>, section: Section) -> (StepLine, Option<Diagnost
     let meant = assigned || head.peek() != Some('(');
     let assigns = (meant && is_register(first)).then(|| first.to_owned());
     match step(at, first, assigned.then_some(head), section) {
-        Ok(step) => (StepLine { line, assigns, step: Some(step) }, None),
-        Err(d) => (StepLine { line, assigns, step: None }, Some(d)),
+        Ok(step) => (StepLine { line, assigns, loses: false, step: Some(step) }, None),
+        Err(d) => {
+            let loses = d.code() == row::FORM_ASSIGN.code;
+            (StepLine { line, assigns, loses, step: None }, Some(d))
+        }
     }
 }
 
