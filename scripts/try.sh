@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
 
-prompt=${1:-What is the capital of France?}
+prompt=${1:-Explain in two sentences why the sky is blue.}
 # The folder that the tests use may be another one; here the model lies beside the program.
 unset SYNSEMA_TEST_MODELS
 

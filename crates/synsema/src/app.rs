@@ -112,7 +112,7 @@ impl App {
 
     /// Tokens that a generation yields at most.
     pub fn max_tokens(&self, flag: Option<&str>) -> Result<Settled<usize>, Diagnostic> {
-        let set = self.settings.whole(Key::MaxTokens, flag, (1, u32::MAX as usize))?;
+        let set = self.settings.whole(Key::MaxTokens, flag, (0, u32::MAX as usize))?;
         Ok(set.unwrap_or(Settled { value: 512, source: Source::Default }))
     }
 

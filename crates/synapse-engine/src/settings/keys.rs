@@ -173,6 +173,16 @@ mod tests {
     }
 
     #[test]
+    fn the_page_about_the_command_line_lists_every_setting() {
+        let page = include_str!("../../../../docs/cli.md");
+        for row in KEYS {
+            let flag = row.flag.map_or(String::new(), |f| format!("`{f}` "));
+            let line = format!("| `{}` | {flag}| {} |", row.variable, row.default);
+            assert!(page.contains(&line), "docs/cli.md lacks: {line}");
+        }
+    }
+
+    #[test]
     fn variables_and_flags_are_unique() {
         for (i, row) in KEYS.iter().enumerate() {
             for other in &KEYS[..i] {
