@@ -13,6 +13,8 @@ pub struct Definition {
     pub params: Vec<Param>,
     /// `ignore` header lines, in the order of the file.
     pub ignores: Vec<Ignore>,
+    /// `refuse` header lines, in the order of the file.
+    pub refusals: Vec<Refusal>,
     /// Steps that run once, before the layers.
     pub prologue: Vec<Step>,
     /// Steps that run once per layer, `{i}` being the layer's index.
@@ -54,6 +56,20 @@ pub struct Ignore {
     /// architecture's prefix.
     pub what: String,
     /// Why it does not matter.
+    pub reason: String,
+    /// Line, counted from 1.
+    pub line: u32,
+}
+
+/// A header line `refuse KEY NUMBER "reason"`: a file that the definition does not describe
+/// although every tensor of it would fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// A metadata key without the architecture's prefix.
+    pub key: String,
+    /// The value at which a file is refused. A file without the key is not.
+    pub value: f64,
+    /// What sets such a file apart, and what to do.
     pub reason: String,
     /// Line, counted from 1.
     pub line: u32,

@@ -1,7 +1,7 @@
-//! The header lines: `arch`, `kind`, `param`, `ignore`.
+//! The header lines: `arch`, `kind`, `param`, `ignore`, `refuse`.
 
-use crate::ast::{Ignore, Kind, Param};
-use crate::cursor::{Cursor, is_blank};
+use crate::ast::{Ignore, Kind, Param, Refusal};
+use crate::cursor::{Cursor, is_blank, is_word};
 use crate::expr;
 use crate::limits;
 use crate::nearest::nearest;
@@ -10,7 +10,7 @@ use crate::step::check_tensor_name;
 use synapse_diag::{Diagnostic, catalog::archdef as row};
 
 /// The words that begin a header line.
-pub const HEADERS: &[&str] = &["arch", "kind", "param", "ignore"];
+pub const HEADERS: &[&str] = &["arch", "kind", "param", "ignore", "refuse"];
 
 /// What the header lines say so far.
 #[derive(Default)]
@@ -23,8 +23,11 @@ pub struct Header {
     pub params: Vec<Param>,
     /// `ignore` lines.
     pub ignores: Vec<Ignore>,
+    /// `refuse` lines.
+    pub refusals: Vec<Refusal>,
     /// Each header that stands in the file, right or wrong, with its line: `arch`, `kind`,
-    /// `param NAME`, `ignore NAME`.
+    /// `param NAME`, `ignore NAME`,
+    /// `refuse KEY NUMBER`.
     seen: Vec<(String, u32)>,
 }
 
@@ -40,7 +43,8 @@ impl Header {
             "arch" => self.arch(at, file_stem),
             "kind" => self.kind(at),
             "param" => self.param(at),
-            _ => self.ignore(at),
+            "ignore" => self.ignore(at),
+            _ => self.refuse(at),
         };
         read.err()
     }
@@ -114,13 +118,8 @@ impl Header {
         self.once(&format!("param {name}"), &place)?;
         at.skip_blanks();
         let value_at = at.clone();
-        let negative = at.eat('-');
-        if !at.peek().is_some_and(|c| c.is_ascii_digit()) {
-            return Err(at.unexpected("NUMBER"));
-        }
-        let size = expr::literal(&mut at)?;
+        let value = number(&mut at)?;
         at.expect_end()?;
-        let value = if negative { -size } else { size };
         let (least, greatest) = known.whole;
         if value.fract() != 0.0 || value < f64::from(least) || value > f64::from(greatest) {
             return Err(value_at
@@ -140,18 +139,48 @@ impl Header {
             return Err(place.unexpected("NAME"));
         }
         check_tensor_name(&place, what)?;
-        self.once(&format!("ignore {what}"), &place)?;
-        at.expect('"', "\"REASON\"")?;
-        let reason = at.take_while(|c| c != '"').trim();
-        at.expect('"', "\"")?;
-        at.expect_end()?;
-        if reason.is_empty() {
-            return Err(place.finding(&row::EMPTY_REASON).arg("name", what));
-        }
-        let (what, reason) = (what.to_owned(), reason.to_owned());
-        self.ignores.push(Ignore { what, reason, line: place.line() });
+        let line = format!("ignore {what}");
+        self.once(&line, &place)?;
+        let reason = reason(&mut at, &place, &line)?;
+        self.ignores.push(Ignore { what: what.to_owned(), reason, line: place.line() });
         Ok(())
     }
+
+    fn refuse(&mut self, mut at: Cursor<'_>) -> Result<(), Diagnostic> {
+        let (place, key) = word(&mut at, "KEY")?;
+        if !key.chars().all(is_word) || !expr::is_key(key) {
+            return Err(place.unexpected("KEY"));
+        }
+        at.skip_blanks();
+        let value = number(&mut at)?;
+        let line = format!("refuse {key} {value}");
+        self.once(&line, &place)?;
+        let reason = reason(&mut at, &place, &line)?;
+        self.refusals.push(Refusal { key: key.to_owned(), value, reason, line: place.line() });
+        Ok(())
+    }
+}
+
+/// A literal with its sign.
+fn number(at: &mut Cursor<'_>) -> Result<f64, Diagnostic> {
+    let negative = at.eat('-');
+    if !at.peek().is_some_and(|c| c.is_ascii_digit()) {
+        return Err(at.unexpected("NUMBER"));
+    }
+    let size = expr::literal(at)?;
+    Ok(if negative { -size } else { size })
+}
+
+/// The text between quotes that ends a line and says why it stands there.
+fn reason(at: &mut Cursor<'_>, place: &Cursor<'_>, line: &str) -> Result<String, Diagnostic> {
+    at.expect('"', "\"REASON\"")?;
+    let reason = at.take_while(|c| c != '"').trim();
+    at.expect('"', "\"")?;
+    at.expect_end()?;
+    if reason.is_empty() {
+        return Err(place.finding(&row::EMPTY_REASON).arg("line", line));
+    }
+    Ok(reason.to_owned())
 }
 
 /// The next word up to a blank, and the place where it stands.

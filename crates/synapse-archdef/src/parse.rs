@@ -203,6 +203,7 @@ impl Reader {
                 kind,
                 params: self.header.params,
                 ignores: self.header.ignores,
+                refusals: self.header.refusals,
                 prologue: steps(prologue),
                 block: steps(block),
                 epilogue: steps(epilogue),

@@ -10,8 +10,10 @@ use crate::section::Section;
 use synapse_diag::{Diagnostic, catalog::archdef as row};
 
 /// Words that no register can be named: those that mean something else in some place.
-pub const RESERVED: &[&str] =
-    &["arch", "kind", "param", "ignore", "prologue", "block", "epilogue", "sqrt", "true", "false"];
+pub const RESERVED: &[&str] = &[
+    "arch", "kind", "param", "ignore", "refuse", "prologue", "block", "epilogue", "sqrt", "true",
+    "false",
+];
 
 /// A line of a section: what is known of it even where it is wrong, so that one mistake is not
 /// reported again at each line that depends on it.

@@ -127,10 +127,10 @@ const CASES: &[Case] = &[
         from: "kind decoder",
         to: "kind decoder\nignore blk.{i}.attn_rot_embd \" \"",
         en: &[
-            "line 3: `ignore blk.{i}.attn_rot_embd` gives no reason — say between the quotes why it does not matter",
+            "line 3: `ignore blk.{i}.attn_rot_embd` gives no reason — say between the quotes why",
         ],
         es: &[
-            "línea 3: `ignore blk.{i}.attn_rot_embd` no da ninguna razón — di entre las comillas por qué no importa",
+            "línea 3: `ignore blk.{i}.attn_rot_embd` no da ninguna razón — di entre las comillas por qué",
         ],
     },
     Case {

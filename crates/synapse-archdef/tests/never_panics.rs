@@ -35,6 +35,7 @@ fn piece() -> impl Strategy<Value = String> {
             "kind",
             "param",
             "ignore",
+            "refuse",
             "prologue",
             "block",
             "epilogue",

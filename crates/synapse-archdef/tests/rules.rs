@@ -272,6 +272,31 @@ fn header_waivers_are_kept_with_reason_and_line() {
 }
 
 #[test]
+fn header_refusals_are_kept_with_value_and_reason() {
+    let with = |line: &str| SEED.replace("kind decoder", &format!("kind decoder\n{line}"));
+    let text = with("refuse block_count 62 \"another scale\"\nrefuse block_count -1e3 \"odd\"");
+    let d = read(&text).expect("loads");
+    let got: Vec<_> =
+        d.refusals.iter().map(|r| (r.key.as_str(), r.value, r.reason.as_str(), r.line)).collect();
+    assert_eq!(
+        got,
+        [("block_count", 62.0, "another scale", 3), ("block_count", -1000.0, "odd", 4)]
+    );
+    let wrong = [
+        ("refuse block_count 62 \"a\"\nrefuse block_count 62 \"b\"", "archdef-duplicate-header"),
+        ("refuse block_count 62 \" \"", "archdef-empty-reason"),
+        ("refuse block_count 62", "archdef-line-ends"),
+        ("refuse block_count \"why\"", "archdef-unexpected"),
+        ("refuse 62 \"why\"", "archdef-unexpected"),
+        ("refuse blk.{i}.x 62 \"why\"", "archdef-unexpected"),
+        ("refuse block_count 62 \"why\" 3", "archdef-trailing"),
+    ];
+    for (line, code) in wrong {
+        assert_eq!(codes(with(line).as_bytes()), [code], "{line}");
+    }
+}
+
+#[test]
 fn line_ends_of_both_kinds_are_read_and_blanks_do_not_matter() {
     let crlf = SEED.replace('\n', "\r\n");
     let d = read(&crlf).expect("CR LF");

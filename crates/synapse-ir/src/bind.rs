@@ -41,6 +41,23 @@ fn bind_in(definition: &Definition, file: &Gguf) -> Result<Bound, Diagnostics> {
     let keys = Keys::new(&file.metadata, &definition.name);
     let mut build = Builder::new(file, &definition.name, &definition.file);
 
+    for refusal in &definition.refusals {
+        if let Some(Some(Constant::Number(value))) = build.take(keys.constant(&refusal.key))
+            && value == refusal.value
+        {
+            let finding = Diagnostic::new(&rule::REFUSED_BY_DEFINITION)
+                .arg("arch", &definition.name)
+                .arg("key", keys.full(&refusal.key))
+                .arg("value", value)
+                .arg("reason", &refusal.reason)
+                .at_file(&definition.file)
+                .at_line(refusal.line);
+            build.report(finding);
+        }
+    }
+    // What the definition does not describe would only repeat itself in every layer.
+    build.finish()?;
+
     // Without these nothing can be bound; report all of them at once.
     let layers = build.take(keys.layers());
     let width = build.take(keys.embedding_length());

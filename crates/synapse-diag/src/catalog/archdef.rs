@@ -105,10 +105,10 @@ entries! {
         "write a whole number from {least} to {greatest}"
         "escribe un número entero de {least} a {greatest}";
     EMPTY_REASON Refused "archdef-empty-reason"
-        "`ignore {name}` gives no reason"
-        "`ignore {name}` no da ninguna razón"
-        "say between the quotes why it does not matter"
-        "di entre las comillas por qué no importa";
+        "`{line}` gives no reason"
+        "`{line}` no da ninguna razón"
+        "say between the quotes why"
+        "di entre las comillas por qué";
 
     // Sections.
     MISSING_SECTION Refused "archdef-missing-section"

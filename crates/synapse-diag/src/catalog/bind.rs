@@ -4,6 +4,11 @@ entries! {
     KEY_VALUE Refused "bind-key-value"
         "the metadata key `{key}` is {value}, which is not acceptable: {why}"
         "la clave de metadatos `{key}` vale {value}, que no es aceptable: {why}";
+    REFUSED_BY_DEFINITION Refused "bind-refused-by-definition"
+        "the definition `{arch}` does not describe a file whose `{key}` is {value}: {reason}"
+        "la definición `{arch}` no describe un fichero cuya `{key}` vale {value}: {reason}"
+        "put a definition that describes it in a folder of your own and name the folder in SYNSEMA_INFER_ARCHDEF"
+        "pon una definición que lo describa en una carpeta tuya e indica la carpeta en SYNSEMA_INFER_ARCHDEF";
     KEY_UNUSED Refused "bind-key-unused"
         "the metadata key `{key}` ({value}) changes the model, but no step of the definition `{arch}` uses it"
         "la clave de metadatos `{key}` ({value}) cambia el modelo, pero ningún paso de la definición `{arch}` la usa"

@@ -56,8 +56,14 @@ pub fn show(app: &App, args: &ArchShowArgs) -> Result<(), Failure> {
         .iter()
         .map(|i| json!({ "name": i.what, "reason": i.reason, "line": i.line }))
         .collect();
+    let refusals: Vec<Value> = definition
+        .refusals
+        .iter()
+        .map(|r| json!({ "key": r.key, "value": r.value, "reason": r.reason, "line": r.line }))
+        .collect();
     value["params"] = params.into();
     value["ignores"] = ignores.into();
+    value["refusals"] = refusals.into();
     value["text"] = definition.text.clone().into();
     stdout::json(&value)
 }
