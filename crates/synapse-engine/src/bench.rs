@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use synapse_diag::Diagnostic;
+use synapse_exec::Select;
 
 use crate::generate::best;
 use crate::memory::ProcessMemory;
@@ -49,7 +50,7 @@ pub fn bench(
 ) -> Result<Bench, Diagnostic> {
     let context = options.depth.saturating_add(options.prefill.max(options.decode)).max(1);
     let mut found = Bench::default();
-    let mut session = Session::new(model, context, options.chunk)?;
+    let mut session = Session::new(model, context, options.chunk, Select::Last)?;
     let silent = &mut |_: usize, _: usize| {};
     let history = walk(options.depth, model.graph.vocab_size, 1);
     let prompt = walk(options.prefill, model.graph.vocab_size, 2);

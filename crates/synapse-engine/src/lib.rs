@@ -10,12 +10,12 @@
 //! never holds more tokens than it was planned for; the same tokens give the same answer.
 //!
 //! ```no_run
-//! use synapse_engine::{GenerateOptions, LoadOptions, Model, Session};
+//! use synapse_engine::{GenerateOptions, LoadOptions, Model, Select, Session};
 //! # fn main() -> Result<(), synapse_diag::Diagnostics> {
 //! let library = synapse_archdef::Library::load(None);
 //! let model = Model::load("model.gguf".as_ref(), &library, &LoadOptions::default())?;
 //! let prompt = model.encode_raw("The capital of France is")?;
-//! let mut session = Session::new(&model, model.default_context(), 512)?;
+//! let mut session = Session::new(&model, model.default_context(), 512, Select::Last)?;
 //! let answer = session.generate(&prompt, &GenerateOptions::default(), &mut |_| true, &mut |_, _| {})?;
 //! println!("{}", answer.text);
 //! # Ok(())
@@ -38,3 +38,4 @@ pub use model::{
     DefinitionIdentity, LoadOptions, Model, default_threads, find_definition, load_tokenizer,
 };
 pub use session::{DEFAULT_CONTEXT, Session};
+pub use synapse_exec::Select;

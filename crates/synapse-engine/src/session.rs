@@ -20,12 +20,18 @@ pub struct Session<'m> {
 }
 
 impl<'m> Session<'m> {
-    /// A session of at most `context` tokens that takes long input in pieces of `chunk`.
+    /// A session of at most `context` tokens that takes long input in pieces of `chunk`. Its memory
+    /// is planned for calls that ask for the rows of `select`.
     ///
     /// # Errors
     ///
     /// More context than the model was made for; more memory than there is, with both numbers.
-    pub fn new(model: &'m Model, context: usize, chunk: usize) -> Result<Session<'m>, Diagnostic> {
+    pub fn new(
+        model: &'m Model,
+        context: usize,
+        chunk: usize,
+        select: Select,
+    ) -> Result<Session<'m>, Diagnostic> {
         let most = model.graph.context_length;
         if context > most {
             return Err(Diagnostic::new(&rows::CONTEXT_TOO_LARGE)
@@ -35,7 +41,7 @@ impl<'m> Session<'m> {
         }
         // A model that looks at later positions takes its whole input at once.
         let chunk = if model.graph.causal { chunk } else { context };
-        let needed = model.program.memory(context, chunk).total();
+        let needed = model.program.memory(context, chunk, select).total();
         if let Some(available) = memory::available().filter(|available| *available < needed) {
             return Err(Diagnostic::new(&rows::MEMORY_TOO_LITTLE)
                 .arg("context", context)

@@ -1,13 +1,38 @@
 //! The plan of working buffers: a value takes a buffer when it is defined and gives it back after
 //! its last reader.
 
-use synapse_ir::ValueId;
+use synapse_ir::{Dim, Shape, ValueId};
 
 use crate::program::Buffer;
 
+/// Floats in a row of a buffer. Rows of all tokens and rows of the selected ones are counted apart:
+/// there are far fewer of the latter, and logits are the widest rows of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Widths {
+    /// The widest row that one buffer holds for each token of a piece.
+    pub tokens: usize,
+    /// The widest row that it holds for each selected token.
+    pub selected: usize,
+}
+
+impl Widths {
+    fn of(&mut self, rows: Dim) -> &mut usize {
+        match rows {
+            Dim::Tokens => &mut self.tokens,
+            Dim::Selected => &mut self.selected,
+        }
+    }
+
+    /// Floats that the buffer holds at most in a pass of `tokens` rows, `selected` of them selected.
+    pub fn floats(self, tokens: usize, selected: usize) -> usize {
+        let all = self.tokens.saturating_mul(tokens);
+        all.max(self.selected.saturating_mul(selected))
+    }
+}
+
 /// Assigns buffers in the order in which values are defined and die.
 pub(crate) struct Planner {
-    widths: Vec<usize>,
+    widths: Vec<Widths>,
     free: Vec<usize>,
     /// By value.
     home: Vec<Option<Buffer>>,
@@ -33,19 +58,17 @@ impl Planner {
 
     /// A buffer of its own for a new value: the tightest free one that is wide enough, or else the
     /// widest free one made wider.
-    pub fn define(&mut self, value: ValueId, width: usize) -> Buffer {
-        let fits = |&i: &usize| self.widths[self.free[i]] >= width;
+    pub fn define(&mut self, value: ValueId, shape: Shape) -> Buffer {
+        let width = |i: usize| *self.widths[self.free[i]].clone().of(shape.rows);
         let candidates = 0..self.free.len();
-        let best = candidates.clone().filter(fits).min_by_key(|&i| self.widths[self.free[i]]);
-        let best = best.or_else(|| candidates.max_by_key(|&i| self.widths[self.free[i]]));
+        let fitting = candidates.clone().filter(|&i| width(i) >= shape.width);
+        let best = fitting.min_by_key(|&i| width(i));
+        let best = best.or_else(|| candidates.max_by_key(|&i| width(i)));
         let buffer = match best {
             Some(i) => Buffer(self.free.swap_remove(i)),
-            None => {
-                self.widths.push(0);
-                Buffer(self.widths.len() - 1)
-            }
+            None => self.fresh(),
         };
-        self.widths[buffer.0] = self.widths[buffer.0].max(width);
+        self.widen(buffer, shape);
         self.home[value.index()] = Some(buffer);
         buffer
     }
@@ -60,9 +83,20 @@ impl Planner {
 
     /// A buffer for the inside of one step that is never given back; both operands of a sum being
     /// the same value is too rare to plan for.
-    pub fn scratch(&mut self, width: usize) -> Buffer {
-        self.widths.push(width);
+    pub fn scratch(&mut self, shape: Shape) -> Buffer {
+        let buffer = self.fresh();
+        self.widen(buffer, shape);
+        buffer
+    }
+
+    fn fresh(&mut self) -> Buffer {
+        self.widths.push(Widths::default());
         Buffer(self.widths.len() - 1)
+    }
+
+    fn widen(&mut self, buffer: Buffer, shape: Shape) {
+        let width = self.widths[buffer.0].of(shape.rows);
+        *width = shape.width.max(*width);
     }
 
     /// Gives back the buffers of the values that die with item `now`.
@@ -76,7 +110,7 @@ impl Planner {
         }
     }
 
-    pub fn into_widths(self) -> Vec<usize> {
+    pub fn into_widths(self) -> Vec<Widths> {
         self.widths
     }
 }

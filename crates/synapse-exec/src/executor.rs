@@ -70,12 +70,11 @@ impl Program {
                     Diagnostic::new(&rule::NOT_CAUSAL).arg("arch", &self.graph.architecture)
                 );
             }
-            (false, _) => tokens.len(),
-            (true, Select::Last) => chunk,
-            (true, Select::All) => chunk.min(OUTPUT_CAP / self.graph.output_width.max(1)),
+            (false, _) => tokens.len().max(1),
+            (true, _) => self.piece(chunk, select),
         };
         let mut done = 0;
-        for piece in tokens.chunks(piece.max(1)) {
+        for piece in tokens.chunks(piece) {
             done += piece.len();
             let selected = match select {
                 Select::All => piece.len(),
@@ -96,14 +95,27 @@ impl Program {
         Ok(())
     }
 
+    /// Tokens that run at once where pieces of `chunk` are asked for.
+    pub(crate) fn piece(&self, chunk: usize, select: Select) -> usize {
+        let most = match select {
+            Select::Last => chunk,
+            Select::All if self.graph.causal => {
+                chunk.min(OUTPUT_CAP / self.graph.output_width.max(1))
+            }
+            Select::All => chunk,
+        };
+        most.max(1)
+    }
+
     /// One piece through every region. The epilogue runs where rows are selected: the last
     /// `selected` ones of the piece.
     fn pass(&self, kernels: &Kernels, state: &mut State, tokens: &[u32], selected: usize) {
         let n = tokens.len();
         let first = state.len;
-        for (buffer, &width) in state.work.buffers.iter_mut().zip(&self.widths) {
-            if buffer.len() < n * width {
-                buffer.resize(n * width, 0.0);
+        for (buffer, widths) in state.work.buffers.iter_mut().zip(&self.widths) {
+            let floats = widths.floats(n, selected);
+            if buffer.len() < floats {
+                buffer.resize(floats, 0.0);
             }
         }
         state.work.positions.clear();

@@ -7,7 +7,6 @@ use synapse_diag::Diagnostic;
 use synapse_format::Gguf;
 use synapse_ir::{ModelGraph, Node, Op, RopePairs, ValueId};
 use synapse_kernels::attention::AttentionSpec;
-use synapse_kernels::blocks::quantized;
 use synapse_kernels::kv::KvType;
 use synapse_kernels::reference::{attention, expand, product, rope, rows};
 
@@ -73,7 +72,7 @@ impl Interpreter {
             Op::Matmul { weight } => {
                 let w = self.weights.view(*weight);
                 let mut out = vec![0.0; n * out_width];
-                match self.precision == Precision::Q8 && quantized(w.ty) {
+                match self.precision.rounds(w.ty) {
                     true => product::product_q8(w, input(0), n, &mut out),
                     false => product::product_f32(w, input(0), n, &mut out),
                 }

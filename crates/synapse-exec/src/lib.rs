@@ -34,6 +34,7 @@ pub mod program;
 mod state;
 mod weights;
 
+pub use buffers::Widths;
 pub use executor::{Select, Watch};
 pub use interpreter::Interpreter;
 pub use memory::MemoryPlan;

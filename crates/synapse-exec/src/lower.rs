@@ -8,9 +8,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use synapse_ir::{ModelGraph, Node, Op, ValueId, WeightId};
+use synapse_ir::{ModelGraph, Node, Op, Shape, ValueId, WeightId};
 use synapse_kernels::attention::AttentionSpec;
-use synapse_kernels::blocks::quantized;
 use synapse_kernels::kv::KvType;
 use synapse_kernels::rope::RopeTable;
 
@@ -106,11 +105,9 @@ fn readers(graph: &ModelGraph) -> Vec<usize> {
     readers
 }
 
-fn is_quantized(graph: &ModelGraph, node: &Node, precision: Precision) -> Option<bool> {
+fn rounds(graph: &ModelGraph, node: &Node, precision: Precision) -> Option<bool> {
     match node.op {
-        Op::Matmul { weight } => {
-            Some(precision == Precision::Q8 && quantized(graph.weight(weight).encoding))
-        }
+        Op::Matmul { weight } => Some(precision.rounds(graph.weight(weight).encoding)),
         _ => None,
     }
 }
@@ -130,12 +127,12 @@ fn schedule<'g>(
         if taken[i] {
             continue;
         }
-        if let Some(class) = is_quantized(graph, node, precision) {
+        if let Some(class) = rounds(graph, node, precision) {
             let mut group = vec![node];
             for (j, later) in nodes.iter().enumerate().skip(i + 1) {
                 if !taken[j]
                     && later.inputs == node.inputs
-                    && is_quantized(graph, later, precision) == Some(class)
+                    && rounds(graph, later, precision) == Some(class)
                 {
                     taken[j] = true;
                     group.push(later);
@@ -186,8 +183,12 @@ struct Lowering<'g> {
 }
 
 impl Lowering<'_> {
+    fn shape(&self, value: ValueId) -> Shape {
+        self.graph.value(value).shape
+    }
+
     fn width(&self, value: ValueId) -> usize {
-        self.graph.value(value).shape.width
+        self.shape(value).width
     }
 
     fn vector(&mut self, weight: WeightId) -> Vector {
@@ -206,13 +207,13 @@ impl Lowering<'_> {
             return (self.plan.replace(old, new), width);
         }
         let x = self.plan.of(old);
-        let out = self.plan.define(new, width);
+        let out = self.plan.define(new, self.shape(new));
         self.steps.push(Step::Copy { x, out, width });
         (out, width)
     }
 
     fn define(&mut self, node: &Node) -> Buffer {
-        self.plan.define(node.output, self.width(node.output))
+        self.plan.define(node.output, self.shape(node.output))
     }
 
     fn item(&mut self, item: &Item<'_>, now: usize) {
@@ -221,7 +222,7 @@ impl Lowering<'_> {
             Item::Products(nodes) => {
                 let input = nodes[0].inputs[0];
                 let x = self.plan.of(input);
-                let quantized = is_quantized(self.graph, nodes[0], self.precision).unwrap_or(false);
+                let quantized = rounds(self.graph, nodes[0], self.precision).unwrap_or(false);
                 if quantized && self.rounded != Some(input) {
                     self.steps.push(Step::Quantize { x, width: self.width(input) });
                     self.rounded = Some(input);
@@ -316,9 +317,10 @@ impl Lowering<'_> {
         if node.inputs[0] != node.inputs[1] {
             return self.plan.of(node.inputs[1]);
         }
-        let width = self.width(node.inputs[1]);
+        let shape = self.shape(node.inputs[1]);
+        let width = shape.width;
         let x = self.plan.of(node.inputs[1]);
-        let out = self.plan.scratch(width);
+        let out = self.plan.scratch(shape);
         self.steps.push(Step::Copy { x, out, width });
         out
     }

@@ -2,6 +2,7 @@
 
 use synapse_kernels::kv::{KvShape, PAGE};
 
+use crate::executor::Select;
 use crate::program::Program;
 
 /// Bytes that one sequence takes at most.
@@ -21,8 +22,9 @@ impl MemoryPlan {
 }
 
 impl Program {
-    /// What a sequence of `context` positions takes when it is fed in pieces of `chunk`.
-    pub fn memory(&self, context: usize, chunk: usize) -> MemoryPlan {
+    /// What a sequence of `context` positions takes when it is fed in pieces of `chunk` and yields
+    /// the rows of `select`.
+    pub fn memory(&self, context: usize, chunk: usize, select: Select) -> MemoryPlan {
         let chunk = chunk.clamp(1, context.max(1));
         let mut kv_bytes = 0u64;
         for slot in &self.graph.slots {
@@ -42,7 +44,13 @@ impl Program {
             let bytes = (held.div_ceil(PAGE) as u64).saturating_mul(page as u64);
             kv_bytes = kv_bytes.saturating_add(bytes);
         }
-        let row: u64 = self.widths.iter().map(|&w| w as u64 * 4).sum();
-        MemoryPlan { kv_bytes, buffer_bytes: row.saturating_mul(chunk as u64) }
+        let tokens = self.piece(chunk, select);
+        let selected = match select {
+            Select::Last => 1,
+            Select::All => tokens,
+        };
+        let floats = self.widths.iter().map(|w| w.floats(tokens, selected) as u64);
+        let floats = floats.fold(0, u64::saturating_add);
+        MemoryPlan { kv_bytes, buffer_bytes: floats.saturating_mul(4) }
     }
 }

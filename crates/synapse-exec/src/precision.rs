@@ -1,5 +1,6 @@
 //! Precision profiles: what a matrix product does with its activations.
 
+use synapse_format::TensorType;
 use synapse_ir::{ModelGraph, Op};
 use synapse_kernels::blocks::quantized;
 
@@ -13,6 +14,11 @@ pub enum Precision {
 }
 
 impl Precision {
+    /// Whether a product with such a weight rounds its activations to int8.
+    pub fn rounds(self, weight: TensorType) -> bool {
+        self == Precision::Q8 && quantized(weight)
+    }
+
     /// As flags and results spell it.
     pub fn name(self) -> &'static str {
         match self {
@@ -30,7 +36,7 @@ impl Precision {
 /// `q8` where a matrix of the model is quantized, else `f32`.
 pub fn default_precision(graph: &ModelGraph) -> Precision {
     let any = graph.nodes.iter().any(|node| match node.op {
-        Op::Matmul { weight } => quantized(graph.weight(weight).encoding),
+        Op::Matmul { weight } => Precision::Q8.rounds(graph.weight(weight).encoding),
         _ => false,
     });
     if any { Precision::Q8 } else { Precision::F32 }

@@ -11,6 +11,7 @@ use synapse_kernels::kv::KvType;
 use synapse_kernels::rope::{RopePairs, RopeTable};
 use synapse_kernels::rows::Activation;
 
+use crate::buffers::Widths;
 use crate::precision::Precision;
 use crate::weights::Weights;
 
@@ -79,8 +80,8 @@ pub struct Program {
     pub(crate) kv: KvType,
     /// By region.
     pub(crate) steps: Vec<Vec<Step>>,
-    /// Row widths of the buffers.
-    pub(crate) widths: Vec<usize>,
+    /// By buffer.
+    pub(crate) widths: Vec<Widths>,
     pub(crate) vectors: Vec<Vec<f32>>,
     pub(crate) tables: Vec<RopeTable>,
     pub(crate) output: Buffer,
@@ -122,7 +123,7 @@ impl Program {
     }
 
     /// Working buffers, by row width.
-    pub fn buffer_widths(&self) -> &[usize] {
+    pub fn buffer_widths(&self) -> &[Widths] {
         &self.widths
     }
 }

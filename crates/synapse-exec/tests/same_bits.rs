@@ -148,10 +148,10 @@ fn pages_behind_a_window_are_given_back_and_the_plan_covers_what_is_held() {
     let mut out = Vec::new();
     for piece in tokens.chunks(100) {
         program.run(&kernels, &mut state, piece, Select::Last, 32, &mut out).unwrap();
-        let planned = program.memory(state.len(), 32).kv_bytes;
+        let planned = program.memory(state.len(), 32, Select::Last).kv_bytes;
         assert!(state.bytes_held() as u64 <= planned, "{} > {planned}", state.bytes_held());
     }
-    let full = program.memory(600, 600).kv_bytes;
+    let full = program.memory(600, 600, Select::Last).kv_bytes;
     assert!((state.bytes_held() as u64) < full / 2, "windows hold on to their pages");
     assert!(!state.truncate(10), "what a window gave back cannot be read again");
 }

@@ -1,28 +1,20 @@
 //! The verifier: a graph must not contradict itself, whoever built it.
 
-use synapse_diag::{Diagnostic, Diagnostics, catalog::bind as rule};
+use synapse_diag::{Diagnostic, catalog::bind as rule};
 
-use crate::graph::{ModelGraph, Node, OutputKind, ValueId};
+use crate::graph::{ModelGraph, OutputKind, ValueId};
 use crate::region::{RegionKind, WhenSkipped, derive};
 use crate::shape::{Operands, infer};
 
 /// Checks single assignment, order, ids, shapes, regions and their boundaries.
 ///
 /// # Errors
-/// The first contradiction of each kind.
-pub fn verify(graph: &ModelGraph) -> Result<(), Diagnostics> {
-    let mut findings = Vec::new();
-    for check in [ids, assignment, shapes, partition] {
-        if let Err(what) = check(graph) {
-            findings.push(Diagnostic::new(&rule::GRAPH).arg("what", what));
-            // Later checks index by what earlier ones have established.
-            return Err(findings);
-        }
-    }
-    if let Err(what) = boundaries(graph).and_then(|()| slots(graph)) {
-        findings.push(Diagnostic::new(&rule::GRAPH).arg("what", what));
-    }
-    if findings.is_empty() { Ok(()) } else { Err(findings) }
+/// The first contradiction: later checks index by what earlier ones have established.
+pub fn verify(graph: &ModelGraph) -> Result<(), Diagnostic> {
+    [ids, assignment, shapes, partition, boundaries, slots]
+        .into_iter()
+        .try_for_each(|check| check(graph))
+        .map_err(|what| Diagnostic::new(&rule::GRAPH).arg("what", what))
 }
 
 fn ids(graph: &ModelGraph) -> Result<(), String> {
@@ -140,18 +132,12 @@ fn boundaries(graph: &ModelGraph) -> Result<(), String> {
 fn slots(graph: &ModelGraph) -> Result<(), String> {
     let mut writers = vec![0usize; graph.slots.len()];
     for node in &graph.nodes {
-        if let Some(slot) = Node::slot(node) {
+        if let Some(slot) = node.op.slot() {
             writers[slot.index()] += 1;
         }
     }
     match writers.iter().position(|&n| n != 1) {
         None => Ok(()),
         Some(s) => Err(format!("state slot {s} has {} writers", writers[s])),
-    }
-}
-
-impl Node {
-    fn slot(&self) -> Option<crate::graph::SlotId> {
-        self.op.slot()
     }
 }

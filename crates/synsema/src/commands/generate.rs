@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use serde_json::{Value, json};
 use synapse_diag::{Diagnostic, catalog::command as rows};
-use synapse_engine::{GenerateOptions, Generation, Model, Session};
+use synapse_engine::{GenerateOptions, Generation, Model, Select, Session};
 use synapse_kernels::NUMERICS_VERSION;
 use synapse_text::Message;
 
@@ -23,7 +23,8 @@ pub fn run(app: &App, args: &GenerateArgs) -> Result<(), Failure> {
     let model = app.load(&args.model, &args.run)?;
     let tokens = encode(app, args, &model, prompt)?;
     let context = context.unwrap_or_else(|| model.default_context());
-    let mut session = Session::new(&model, context, args.run.prefill_chunk as usize)?;
+    let chunk = args.run.prefill_chunk as usize;
+    let mut session = Session::new(&model, context, chunk, Select::Last)?;
 
     let options = GenerateOptions { max_tokens, stop: args.stop.clone() };
     let mut stream = Ok(());

@@ -4,8 +4,7 @@ use std::time::Instant;
 
 use serde_json::json;
 use synapse_diag::{Diagnostic, catalog::command as rows};
-use synapse_engine::{Model, Session};
-use synapse_exec::Select;
+use synapse_engine::{Model, Select, Session};
 use synapse_kernels::NUMERICS_VERSION;
 
 use crate::app::App;
@@ -26,11 +25,11 @@ pub fn run(app: &App, args: &LogitsArgs) -> Result<(), Failure> {
     }
     let tokens = given.tokens;
     let context = context.unwrap_or_else(|| context_for(&model, tokens.len()));
-    let mut session = Session::new(&model, context, args.run.prefill_chunk as usize)?;
+    let select = if args.last { Select::Last } else { Select::All };
+    let mut session = Session::new(&model, context, args.run.prefill_chunk as usize, select)?;
 
     // Begun before the work: a folder that cannot be written should not cost a run.
     let mut file = AtomicFile::create(&args.output)?;
-    let select = if args.last { Select::Last } else { Select::All };
     let mut progress = Progress::new("running");
     let mut bytes = Vec::new();
     let start = Instant::now();
