@@ -176,26 +176,28 @@ impl<'a> Binder<'a, '_> {
         registers: &Registers<'a>,
     ) -> Option<ValueId> {
         let site = Site { op: step.op.name(), line: step.line, layer };
-        // Resolved before the registers: a tensor of a refused step is not an unread one.
-        let weight = match step.operands.iter().find_map(|o| match o {
-            Operand::Tensor(t) => Some(t),
-            _ => None,
-        }) {
-            Some(tensor) => self.build.require(tensor, site).map(Some)?,
-            None => None,
-        };
-        let mut inputs = Vec::new();
-        for register in step.reads() {
-            // A refused register has been reported where it was made.
-            inputs.push(registers.get(register).copied().flatten()?);
+        // All of a step is looked up before it may be refused: what a refused step names is read.
+        for key in implied_keys(step) {
+            self.keys.mark(key);
         }
-        let constant = match step.operands.iter().find_map(|o| match o {
-            Operand::Expr(e) => Some(e),
+        let weight = step.operands.iter().find_map(|operand| match operand {
+            Operand::Tensor(tensor) => Some(self.build.require(tensor, site)),
             _ => None,
-        }) {
-            Some(expr) => Some(self.number(expr, site)?),
-            None => None,
-        };
+        });
+        let constant = step.operands.iter().find_map(|operand| match operand {
+            Operand::Expr(expr) => Some(self.number(expr, site)),
+            _ => None,
+        });
+        let settled = step.options.iter().fold(true, |settled, (_, value)| match value {
+            OptionValue::Expr(expr) => self.settle(expr, site).is_some() && settled,
+            _ => settled,
+        });
+        // A refused register has been reported where it was made.
+        let read = step.reads().map(|register| registers.get(register).copied().flatten());
+        let read: Option<Vec<ValueId>> = read.collect();
+        let (Some(mut inputs), true) = (read, settled) else { return None };
+        let weight = weight.map_or(Some(None), |found| found.map(Some))?;
+        let constant = constant.map_or(Some(None), |found| found.map(Some))?;
 
         let op = match (step.op, weight) {
             (OpKind::Embed, Some(table)) => {
@@ -468,5 +470,17 @@ impl<'a> Binder<'a, '_> {
         for (name, _) in waived.into_iter().filter(|(_, per_layer)| !per_layer) {
             notices.push(Diagnostic::new(&rule::IGNORE_UNKNOWN).arg("name", name));
         }
+    }
+}
+
+/// Keys that an operation reads although its step does not name them.
+fn implied_keys(step: &Step) -> &'static [&'static str] {
+    match step.op {
+        OpKind::RmsNorm | OpKind::NormHeads => &["epsilon"],
+        OpKind::Rope if !step.has(OptionKind::Dims) => &["rope.dimension_count"],
+        OpKind::Attention => {
+            &["head_count", "head_count_kv", "attention.key_length", "attention.value_length"]
+        }
+        _ => &[],
     }
 }
