@@ -342,4 +342,9 @@ fn the_reference_page_has_every_operation_option_parameter_and_limit() {
         }
     }
     assert!(page.contains("sliding_window_type") && page.contains("| 262144 | bytes"));
+    assert!(
+        page == include_str!("../../../docs/ops.md"),
+        "docs/ops.md is not what the tables say: \
+         cargo run --package synapse-archdef --example ops_page > docs/ops.md"
+    );
 }

@@ -152,6 +152,17 @@ impl Metadata {
         }
     }
 
+    /// A notice for each string that is not UTF-8: it does no harm while nobody reads it, but a
+    /// file that has one was written wrongly.
+    pub(crate) fn strings_not_utf8(&self) -> impl Iterator<Item = Diagnostic> + '_ {
+        self.iter().filter_map(|(key, value)| match value {
+            Value::String(s) if s.as_str().is_none() => {
+                Some(Diagnostic::new(&rule::STRING_REPLACED).arg("key", key).arg("text", s.lossy()))
+            }
+            _ => None,
+        })
+    }
+
     /// An array of strings, as bytes: single strings may be something else than UTF-8.
     pub fn get_string_array(&self, key: &str) -> Result<Option<&StringArray>, Diagnostic> {
         self.typed(key, "[string]", |v| match v {

@@ -298,8 +298,8 @@ entries! {
     UNKNOWN_ARCHITECTURE Refused "archdef-unknown-architecture"
         "no definition of the architecture `{name}`; known: {known}; not loaded: {broken}"
         "no hay definición de la arquitectura `{name}`; conocidas: {known}; no cargadas: {broken}"
-        "write `{name}.archdef` in the folder of definitions"
-        "escribe `{name}.archdef` en la carpeta de definiciones";
+        "write `{name}.archdef` in a folder of your own and name the folder in SYNSEMA_INFER_ARCHDEF"
+        "escribe `{name}.archdef` en una carpeta tuya e indica la carpeta en SYNSEMA_INFER_ARCHDEF";
     BROKEN_ARCHITECTURE Refused "archdef-broken-architecture"
         "the definition of the architecture `{name}` did not load; the first of its {count} findings: {finding}"
         "la definición de la arquitectura `{name}` no se cargó; el primero de sus {count} hallazgos: {finding}"

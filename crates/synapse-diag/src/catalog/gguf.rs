@@ -171,6 +171,9 @@ entries! {
         "la cadena `{key}` no es UTF-8: `{text}`"
         "convert the model again"
         "vuelve a convertir el modelo";
+    STRING_REPLACED Notice "gguf-string-replaced"
+        "the string `{key}` is not UTF-8: it is shown as `{text}`, and nothing may be read from it"
+        "la cadena `{key}` no es UTF-8: se muestra como `{text}` y no se puede leer nada de ella";
 
     // tensor table
     TENSORS_CUT Refused "gguf-tensors-cut"

@@ -80,7 +80,8 @@ fn join(path: &Path, opened: Vec<OpenPart>, split: Option<&Split>) -> Result<Ggu
     let mut headers = Vec::with_capacity(opened.len());
     for OpenPart { header, table, part } in opened {
         let file = part.path.display();
-        notices.extend(table.notices.into_iter().map(|d| d.at_file(&file)));
+        let broken = header.metadata.strings_not_utf8();
+        notices.extend(broken.chain(table.notices).map(|d| d.at_file(&file)));
         tensors.extend(table.tensors);
         headers.push(header);
         parts.push(part);
