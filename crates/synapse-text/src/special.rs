@@ -24,26 +24,30 @@ pub enum Part<'t> {
 pub const SPECIAL: u16 = attribute::CONTROL | attribute::USER_DEFINED | attribute::UNKNOWN;
 const ON_REQUEST: u16 = attribute::CONTROL | attribute::UNKNOWN;
 
-/// Longest text of a special token in bytes: it bounds what one position of a text costs.
+/// Longest text of a special token in bytes.
 pub const LONGEST: usize = 1024;
 
-/// A node of the tree of special texts.
+/// A node of the automaton: what was read is the end of some special text, from the right.
 #[derive(Clone, Copy, Default)]
 struct Node {
-    /// The token that ends here, and whether it counts only on request.
+    /// The token whose text this is, and whether it counts only on request.
     token: Option<(u32, bool)>,
-    /// The nearest node above where a token ends; 0, the root, where there is none.
+    /// The node of the longest proper beginning of this text that is a node too.
+    fallback: u32,
+    /// The nearest node along `fallback` where a token is; 0, the root, where there is none.
     shorter: u32,
     /// Bytes from the root.
     depth: u32,
 }
 
-/// The special tokens of a vocabulary, as a tree over their bytes.
+/// The special tokens of a vocabulary: the automaton of Aho and Corasick (1975) over their bytes
+/// from the last to the first. A text is read from its end, so that each position knows the
+/// longest token that begins there, at a cost that no vocabulary can raise.
 pub struct Specials {
     nodes: Vec<Node>,
     edges: HashMap<(u32, u8), u32, RandomState>,
-    /// Whether a special text begins with the byte: most positions need no walk.
-    begins: Vec<bool>,
+    /// Whether a special text ends with the byte: most positions need no look at the edges.
+    ends: Vec<bool>,
 }
 
 /// A place where a special token could be cut out. The derived order is the order of cutting.
@@ -68,7 +72,7 @@ impl Specials {
         let mut all = Specials {
             nodes: vec![Node::default()],
             edges: HashMap::default(),
-            begins: vec![false; 256],
+            ends: vec![false; 256],
         };
         for id in 0..vocabulary.len() as u32 {
             let attributes = vocabulary.attributes(id);
@@ -90,7 +94,7 @@ impl Specials {
 
     fn insert(&mut self, text: &[u8], id: u32, on_request: bool) {
         let mut node = 0;
-        for (n, &byte) in text.iter().enumerate() {
+        for (n, &byte) in text.iter().rev().enumerate() {
             let next = self.nodes.len() as u32;
             node = *self.edges.entry((node, byte)).or_insert(next);
             if node == next {
@@ -100,21 +104,39 @@ impl Specials {
         if let Some(end) = self.nodes.get_mut(node as usize) {
             end.token = Some((id, on_request));
         }
-        if let Some(begins) = text.first().and_then(|&b| self.begins.get_mut(usize::from(b))) {
-            *begins = true;
+        if let Some(ends) = text.last().and_then(|&b| self.ends.get_mut(usize::from(b))) {
+            *ends = true;
         }
     }
 
-    /// Fills [`Node::shorter`]. A node's number is greater than its parent's.
+    /// Fills [`Node::fallback`] and [`Node::shorter`], the shallow nodes first.
     fn link(&mut self) {
-        let mut edges: Vec<(u32, u32)> =
-            self.edges.iter().map(|(&(parent, _), &node)| (node, parent)).collect();
-        edges.sort_unstable();
-        for (node, parent) in edges {
-            let above = self.nodes.get(parent as usize).copied().unwrap_or_default();
-            let shorter = if above.token.is_some() { parent } else { above.shorter };
+        let mut edges: Vec<(u32, u32, u8)> =
+            self.edges.iter().map(|(&(parent, byte), &node)| (parent, node, byte)).collect();
+        edges.sort_unstable_by_key(|&(_, node, _)| (self.node(node).depth, node));
+        for (parent, node, byte) in edges {
+            // From the root, a byte leads to the node itself.
+            let fallback =
+                if parent == 0 { 0 } else { self.next(self.node(parent).fallback, byte) };
+            let there = self.node(fallback);
+            let shorter = if there.token.is_some() { fallback } else { there.shorter };
             if let Some(n) = self.nodes.get_mut(node as usize) {
-                n.shorter = shorter;
+                (n.fallback, n.shorter) = (fallback, shorter);
+            }
+        }
+    }
+
+    fn node(&self, node: u32) -> Node {
+        self.nodes.get(node as usize).copied().unwrap_or_default()
+    }
+
+    /// Where the byte to the left leads.
+    fn next(&self, mut node: u32, byte: u8) -> u32 {
+        loop {
+            match self.edges.get(&(node, byte)) {
+                Some(&next) => return next,
+                None if node == 0 => return 0,
+                None => node = self.node(node).fallback,
             }
         }
     }
@@ -138,7 +160,9 @@ impl Specials {
             }
             if after < end {
                 // The end is cut out already: a shorter token may still fit here.
-                places.extend(self.shorter_place(place, parse_special).map(Reverse));
+                let shorter = self.node(place.node).shorter;
+                let room = after - place.at;
+                places.extend(self.place(place.at, shorter, room, parse_special).map(Reverse));
                 continue;
             }
             let attributes = vocabulary.attributes(place.id);
@@ -161,38 +185,31 @@ impl Specials {
     /// The longest special token at each position.
     fn places(&self, text: &[u8], parse_special: bool) -> BinaryHeap<Reverse<Place>> {
         let mut places = Vec::new();
-        for (at, &byte) in text.iter().enumerate() {
-            if self.begins.get(usize::from(byte)) != Some(&true) {
+        let mut node = 0;
+        for (at, &byte) in text.iter().enumerate().rev() {
+            if node == 0 && self.ends.get(usize::from(byte)) != Some(&true) {
                 continue;
             }
-            let mut node = 0;
-            for &byte in text.get(at..).unwrap_or_default() {
-                match self.edges.get(&(node, byte)) {
-                    Some(&next) => node = next,
-                    None => break,
-                }
-            }
-            places.extend(self.place(at, node, parse_special).map(Reverse));
+            node = self.next(node, byte);
+            places.extend(self.place(at, node, usize::MAX, parse_special).map(Reverse));
         }
         BinaryHeap::from(places)
     }
 
-    /// The longest token on the way from the root to `node` that counts.
-    fn place(&self, at: usize, mut node: u32, parse_special: bool) -> Option<Place> {
+    /// The longest token from `node` down to shorter ones that counts and fits into `room` bytes.
+    fn place(&self, at: usize, mut node: u32, room: usize, parse_special: bool) -> Option<Place> {
         while node != 0 {
-            let found = self.nodes.get(node as usize)?;
+            let found = self.node(node);
             match found.token {
-                Some((id, on_request)) if parse_special || !on_request => {
+                Some((id, on_request))
+                    if (parse_special || !on_request) && found.depth as usize <= room =>
+                {
                     return Some(Place { len: Reverse(found.depth), id, at, node });
                 }
                 _ => node = found.shorter,
             }
         }
         None
-    }
-
-    fn shorter_place(&self, place: Place, parse_special: bool) -> Option<Place> {
-        self.place(place.at, self.nodes.get(place.node as usize)?.shorter, parse_special)
     }
 }
 
@@ -284,6 +301,58 @@ mod tests {
         let mut count = 0;
         specials.cut(&v, &"\n".repeat(31 * 20_000 + 7), false, &mut |_| count += 1);
         assert_eq!(count, 20_001);
+    }
+
+    #[test]
+    fn long_tokens_that_begin_alike_are_no_trouble() {
+        let mut v = Vocabulary::with_capacity(1024, 0);
+        for len in 1..=900 {
+            v.push("x".repeat(len).as_bytes(), attribute::USER_DEFINED).unwrap();
+        }
+        v.push(("x".repeat(900) + "yyyyy").as_bytes(), attribute::USER_DEFINED).unwrap();
+        let specials = Specials::new(&v).unwrap();
+        let mut count = 0;
+        let text = ("x".repeat(1700) + "yyyyy").repeat(100);
+        specials.cut(&v, &text, false, &mut |_| count += 1);
+        assert_eq!(count, 2 * 100);
+    }
+
+    proptest::proptest! {
+        /// Against the rule itself: the longest tokens first, from the left.
+        #[test]
+        fn cutting_is_what_a_plain_search_does(
+            tokens in proptest::collection::vec("[ab]{1,5}", 1..8),
+            text in "[abc]{0,40}",
+        ) {
+            let mut tokens = tokens;
+            tokens.sort();
+            tokens.dedup();
+            let mut v = Vocabulary::with_capacity(8, 0);
+            for token in &tokens {
+                v.push(token.as_bytes(), attribute::USER_DEFINED).unwrap();
+            }
+            let mut order: Vec<usize> = (0..tokens.len()).collect();
+            order.sort_by_key(|&i| (Reverse(tokens[i].len()), i));
+            let mut expected = vec![Part::Text(text.as_str())];
+            for i in order {
+                expected = expected.into_iter().flat_map(|part| match part {
+                    Part::Token(_) => vec![part],
+                    Part::Text(t) => {
+                        let pieces = t.split(tokens[i].as_str());
+                        let mut parts = Vec::new();
+                        for (n, piece) in pieces.enumerate() {
+                            if n > 0 { parts.push(Part::Token(i as u32)); }
+                            if !piece.is_empty() { parts.push(Part::Text(piece)); }
+                        }
+                        parts
+                    }
+                }).collect();
+            }
+            let mut found = Vec::new();
+            Specials::new(&v).unwrap().cut(&v, &text, false, &mut |p| found.push(p));
+            let expected: Vec<_> = expected.into_iter().filter(|p| *p != Part::Text("")).collect();
+            proptest::prop_assert_eq!(found, expected);
+        }
     }
 
     #[test]
