@@ -251,8 +251,8 @@ impl<'a> Binder<'a, '_> {
     ) -> Option<Op> {
         let filed = self.positions.rotation(site.layer);
         let (base, scale) = match self.option_number(step, OptionKind::Base, site)? {
-            Some(base) if base.is_finite() && base > 0.0 => (base, 1.0),
-            Some(base) => return self.refuse(site, base, "a finite base above zero"),
+            Some(base) if base.is_finite() && base >= 1.0 => (base, 1.0),
+            Some(base) => return self.refuse(site, base, "a finite base, 1 or more"),
             None => (filed.base, filed.scale),
         };
         let head = inputs.first().map_or(0, |v| self.build.values[v.index()].shape.width) / heads;

@@ -179,11 +179,12 @@ impl<'a> Keys<'a> {
         self.metadata.get_u64(&self.touch(key))
     }
 
-    /// A number that may be absent; finite and above zero.
-    pub fn positive(&self, key: &str) -> Result<Option<f64>, Diagnostic> {
+    /// What a rotation counts with, base or divisor, that may be absent: finite and at least 1,
+    /// so that no frequency is above one radian a position.
+    pub fn at_least_one(&self, key: &str) -> Result<Option<f64>, Diagnostic> {
         let Some(n) = self.metadata.get_f32(&self.touch(key))? else { return Ok(None) };
-        if !n.is_finite() || n <= 0.0 {
-            return Err(self.unacceptable(key, n, "it must be a finite number above zero"));
+        if !n.is_finite() || n < 1.0 {
+            return Err(self.unacceptable(key, n, "it must be a finite number, 1 or more"));
         }
         Ok(Some(n.into()))
     }

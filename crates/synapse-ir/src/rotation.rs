@@ -33,7 +33,7 @@ struct Local {
 
 impl Positions {
     pub fn read(definition: &Definition, keys: &Keys<'_>) -> Result<Positions, Diagnostic> {
-        let base = keys.positive("rope.freq_base")?.unwrap_or(DEFAULT_BASE);
+        let base = keys.at_least_one("rope.freq_base")?.unwrap_or(DEFAULT_BASE);
         let everywhere = Rotation { base, scale: scaling(keys, &definition.name)? };
         let local = match definition.param("sliding_window_type") {
             Some(cycle) => local(cycle as usize, keys)?,
@@ -63,10 +63,10 @@ fn scaling(keys: &Keys<'_>, arch: &str) -> Result<f64, Diagnostic> {
     match kind {
         None | Some("none") => {
             // An older key for the same thing.
-            Ok(keys.positive("rope.scale_linear")?.unwrap_or(1.0))
+            Ok(keys.at_least_one("rope.scale_linear")?.unwrap_or(1.0))
         }
         Some("linear") => {
-            let factor = keys.positive("rope.scaling.factor")?;
+            let factor = keys.at_least_one("rope.scaling.factor")?;
             factor.ok_or_else(|| {
                 keys.unacceptable(
                     "rope.scaling.type",
@@ -83,8 +83,8 @@ fn scaling(keys: &Keys<'_>, arch: &str) -> Result<f64, Diagnostic> {
 
 /// Layers with a window: all but every `cycle`-th, where the file declares a window.
 fn local(cycle: usize, keys: &Keys<'_>) -> Result<Option<Local>, Diagnostic> {
-    let own = keys.positive("rope.freq_base_swa")?;
-    let older = keys.positive("rope.local_freq_base")?;
+    let own = keys.at_least_one("rope.freq_base_swa")?;
+    let older = keys.at_least_one("rope.local_freq_base")?;
     let window = keys.integer("attention.sliding_window")?.filter(|&w| w > 0);
     check_pattern(cycle, keys)?;
     let Some(window) = window else { return Ok(None) };

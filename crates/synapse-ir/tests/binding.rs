@@ -211,6 +211,23 @@ const CASES: &[Case] = &[
         names: "qwen3.attention.head_count_kv",
     },
     Case {
+        what: "a base of the rotation whose frequencies are infinite",
+        file: |f| f.set("rope.freq_base", 1e-45f32),
+        definition: SAME,
+        codes: &["bind-key-value"],
+        names: "qwen3.rope.freq_base",
+    },
+    Case {
+        what: "a linear scaling that shrinks",
+        file: |f| {
+            f.set("rope.scaling.type", "linear");
+            f.set("rope.scaling.factor", 1e-30f32);
+        },
+        definition: SAME,
+        codes: &["bind-key-value"],
+        names: "qwen3.rope.scaling.factor",
+    },
+    Case {
         what: "an epsilon that is no number",
         file: |f| f.set("attention.layer_norm_rms_epsilon", f32::NAN),
         definition: SAME,

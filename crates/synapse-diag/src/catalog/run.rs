@@ -25,8 +25,8 @@ entries! {
         "start a new session for each input"
         "empieza una sesión nueva para cada entrada";
     NOT_FINITE Refused "run-logits-not-finite"
-        "the output for position {position} is not finite ({value} at {index}): the weights or a scale hold NaN or infinity"
-        "la salida para la posición {position} no es finita ({value} en {index}): los pesos o una escala contienen NaN o infinito"
-        "check the file with `synsema model verify`, get it again, or try the other precision"
-        "comprueba el fichero con `synsema model verify`, consíguelo de nuevo o prueba la otra precisión";
+        "the output for position {position} is not finite ({value} at {index}): a weight holds NaN or infinity, or a value grew past what its type can hold"
+        "la salida para la posición {position} no es finita ({value} en {index}): un peso contiene NaN o infinito, o un valor creció más de lo que su tipo admite"
+        "try `--kv f32` (f16 ends at 65504); get the file again and compare its sha256; where the definition is new, look for a missing norm or scale"
+        "prueba `--kv f32` (f16 acaba en 65504); consigue el fichero de nuevo y compara su sha256; si la definición es nueva, busca una norma o una escala que falte";
 }
